@@ -1,0 +1,1 @@
+"""What every layer shares: types, text analysis, catalogues and golden sets."""

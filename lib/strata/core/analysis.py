@@ -1,0 +1,135 @@
+"""From text to index terms: fold, split, drop stop words, stem. Each text goes through this once.
+
+Folding: NFKC, case folding, curly to straight apostrophes, accents off (combining marks U+0300–U+036F),
+and the letters that have no accent to take off (ø → o, ł → l …). A token is a run of letters and digits.
+Stop words are compared before stemming, in the folded form. The stemmer is Porter's (1980), NLTK's code.
+
+Not here: numbers for terms (an index gives those), so nothing that scores can analyse text again.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from types import ModuleType
+
+from strata import paths
+from strata.errors import DataError
+
+NAME = "nfkc-casefold-unaccent+stopwords+porter/1"
+"""Stored with every index; a change of what this module does must change it."""
+
+_TOKEN = re.compile(r"[^\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_LETTERS = str.maketrans(
+    {"’": "'", "ʼ": "'", "‘": "'", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+)
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII_TOKENS = "".join(chr(i) if chr(i).isalnum() else " " for i in range(128))
+
+
+def fold(text: str) -> str:
+    """One spelling for all the ways to write the same letters: "Amélie", "AMELIE" and "amelie" are one.
+
+    Only the runs beyond ASCII take the long way (`fold_whole`). That is the same, since a mark that could join an
+    ASCII letter before it is taken off anyway; a test compares the two.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = _BEYOND_ASCII.sub(lambda match: fold_whole(match.group()), text)
+    # bytes.lower touches ASCII letters only; what fold_whole returned must not be lowered a second time.
+    return folded.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=1 << 14)
+def fold_whole(text: str) -> str:
+    """The definition: NFKC, case folding, apostrophes and special letters, accents off, NFC again."""
+    text = unicodedata.normalize("NFKC", text).casefold().translate(_LETTERS)
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+
+
+def tokens(text: str) -> list[str]:
+    """The folded words of a text, in order, stop words among them."""
+    folded = fold(text)
+    return folded.translate(_ASCII_TOKENS).split() if folded.isascii() else _TOKEN.findall(folded)
+
+
+def spans(text: str) -> list[tuple[int, int, str]]:
+    """Each word of the text as written: (start, end, folded form). For highlighting and for showing what was dropped."""
+    return [(m.start(), m.end(), fold(m.group())) for m in re.finditer(r"[^\W_]+", text)]
+
+
+@cache
+def stopwords(file: Path | None = None) -> frozenset[str]:
+    """The stop list, folded; `#` starts a comment. Default: the bundled stopwords.txt."""
+    file = file or paths.data_dir() / "stopwords.txt"
+    try:
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise DataError(f"stop list {file} cannot be read ({error.strerror})", "restore data/stopwords.txt") from error
+    return frozenset(word for line in lines for word in tokens(line.partition("#")[0]))
+
+
+_STEMMABLE = frozenset("cdegilmnrstuy")
+"""Last letters of Porter's suffixes; a word that ends otherwise is its own stem (tested on every vocabulary word)."""
+
+
+class Stemmer:
+    """Porter's stemmer with a memory, loaded when the first unknown word arrives."""
+
+    def __init__(self) -> None:
+        self.memory: dict[str, str] = {}
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str]:
+        return load_porter()
+
+    def __call__(self, surface: str) -> str:
+        if surface[-1:] not in _STEMMABLE:
+            return surface
+        stem = self.memory.get(surface)
+        if stem is None:
+            stem = self.memory[surface] = self._stem(surface)
+        return stem
+
+
+def load_porter() -> Callable[[str], str]:
+    """NLTK's PorterStemmer().stem without running nltk's own __init__.
+
+    `import nltk` pulls in the whole toolkit (measured: 1.65 s, of which the stemmer's file needs 0.03), so
+    empty packages stand in for `nltk` and `nltk.stem` while that one file is imported, and are taken away again
+    so that a later `import nltk` is the real one. A test compares it with the plain import word by word.
+    """
+    if "nltk.stem.porter" in sys.modules or "nltk" in sys.modules:
+        from nltk.stem.porter import PorterStemmer
+
+        return _lowercase(PorterStemmer())
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec("nltk")
+    if spec is None or not spec.submodule_search_locations:
+        raise DataError("the package nltk is not installed", "run: pip install nltk")
+    root = Path(next(iter(spec.submodule_search_locations)))
+    before = set(sys.modules)
+    try:
+        for name, folder in (("nltk", root), ("nltk.stem", root / "stem")):
+            stand_in = ModuleType(name)
+            stand_in.__path__ = [str(folder)]
+            sys.modules[name] = stand_in
+        from nltk.stem.porter import PorterStemmer
+
+        return _lowercase(PorterStemmer())
+    finally:
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] == "nltk":
+                del sys.modules[name]
+
+
+def _lowercase(porter: object) -> Callable[[str], str]:
+    """The bound `stem` of a stemmer; words are folded already, so its own lower-casing is left out."""
+    stem: Callable[..., str] = porter.stem  # type: ignore[attr-defined]
+    return lambda word: stem(word, to_lowercase=False)

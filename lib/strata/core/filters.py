@@ -1,0 +1,72 @@
+"""Conditions on a catalogue's own fields: `year>=1990`, `genres=Comedy`, `language!=English`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strata.core.analysis import fold
+from strata.core.types import Document
+from strata.errors import UsageError
+
+_FORM = re.compile(r"^\s*([\w.-]+)\s*(>=|<=|!=|=|>|<)\s*(.+?)\s*$")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """field, operator and value as written. Text is compared folded; a list field matches by any of its items."""
+
+    field: str
+    operator: str
+    value: str
+
+    def holds(self, document: Document) -> bool:
+        """Whether a document meets it. A document without the field meets only `!=`."""
+        given = document.title if self.field == "title" else document.fields.get(self.field)
+        values = [v for v in (given if isinstance(given, list) else [given]) if v is not None]
+        if self.operator == "=":
+            return any(fold(str(v)) == fold(self.value) for v in values)
+        if self.operator == "!=":
+            return all(fold(str(v)) != fold(self.value) for v in values)
+        bound = float(self.value)
+        return any(_ordered(number, self.operator, bound) for number in map(_number, values) if number is not None)
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _ordered(value: float, operator: str, bound: float) -> bool:
+    if operator in (">=", ">"):
+        return value > bound or (operator == ">=" and value == bound)
+    return value < bound or (operator == "<=" and value == bound)
+
+
+def parse(text: str) -> Condition:
+    """A condition from FIELD=VALUE, FIELD!=VALUE, or FIELD>=N and its like."""
+    match = _FORM.match(text)
+    if not match:
+        raise UsageError(f'"{text}" is no condition', "write FIELD=VALUE or FIELD>=NUMBER, e.g. year>=1990")
+    condition = Condition(*match.groups())
+    if condition.operator not in ("=", "!=") and _number(condition.value) is None:
+        raise UsageError(f'"{condition.value}" in "{text}" is not a number', "use = to compare text")
+    return condition
+
+
+def allowed(documents: Iterable[Document], conditions: Sequence[Condition], known: set[str]) -> np.ndarray:
+    """bool[N]: which documents meet all conditions. UsageError for a field that no document has."""
+    kept, fields = [], set(known)
+    for document in documents:
+        fields.update(document.fields)
+        kept.append(all(condition.holds(document) for condition in conditions))
+    for condition in conditions:
+        if condition.field not in fields:
+            raise UsageError(f'no document has a field "{condition.field}"', f"fields: {', '.join(sorted(fields))}")
+    return np.array(kept, dtype=bool)

@@ -1,0 +1,22 @@
+"""A folder in BEIR layout: corpus.jsonl here; queries.jsonl and qrels/ are read by core/golden.py. Each may be gzipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from strata.core.load import jsonl
+from strata.core.types import Document
+from strata.errors import DataError
+
+
+def part(folder: Path, name: str) -> Path:
+    """A file of the folder, plain or with .gz."""
+    for candidate in (folder / name, folder / f"{name}.gz"):
+        if candidate.is_file():
+            return candidate
+    raise DataError(f"{folder} has no {name}", "a folder in BEIR layout has corpus.jsonl, queries.jsonl and qrels/test.tsv")
+
+
+def load(path: Path) -> Iterator[Document]:
+    yield from jsonl.load(part(path, "corpus.jsonl"))

@@ -1,0 +1,59 @@
+"""Text files as catalogues come: plain or gzipped, UTF-8 with or without a byte order mark, lines split on \\n only."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from strata.errors import DataError
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[str]]:
+    """A text stream without newline translation. Gzip is told by the first two bytes, not by the name.
+
+    DataError for what cannot be read, is not UTF-8 or is broken gzip, also while the stream is being read.
+    """
+    try:
+        with path.open("rb") as raw:
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            binary: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+            with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="\n") as text:
+                yield text
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x})", "save it as UTF-8, then try again"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path} is broken gzip ({error})", "fetch or pack it again") from error
+    except IsADirectoryError as error:
+        raise DataError(f"{path} is a folder", "name a file, or a folder in BEIR layout") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror or error})", "check the path and its permissions") from error
+
+
+def parsed(text: str, where: str) -> Any:
+    """A JSON value. NaN and infinities, which JSON does not know, become null."""
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except json.JSONDecodeError as error:
+        line = f", line {error.lineno}" if error.lineno > 1 else ""
+        raise DataError(f"{where}{line}: not JSON ({error.msg} at column {error.colno})", "mend that entry") from error
+    except RecursionError as error:
+        raise DataError(f"{where}: nested too deeply", "flatten that entry") from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise DataError(f"{where}: {error}", "mend that entry") from error
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """(line number from 1, value) for each line that is not blank. U+2028 and U+0085 inside a string stay there."""
+    with opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, parsed(line, f"{path}, line {number}")

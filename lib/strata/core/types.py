@@ -1,0 +1,148 @@
+"""The values that travel between layers, and the shape of a layer.
+
+Documents are named by their *position* in the corpus (0 … N−1) between layers, so that arrays of
+them stay small and fast; the id as the catalogue gives it appears only at the boundary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NewType, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from strata.pipeline.workspace import Workspace
+
+Term = NewType("Term", int)
+"""A term's number in one index. Only an index makes them, so text that was analysed once cannot be analysed again."""
+
+DocId = int | str
+Positions = NDArray[np.int32]
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One entry of a catalogue. `fields` holds what else the catalogue gives: year, genres, cast …"""
+
+    id: DocId
+    title: str
+    text: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A request. `variants` are searched each and then fused; `exclude` (positions) is applied by `run`, once."""
+
+    text: str
+    variants: tuple[str, ...] = ()
+    exclude: frozenset[int] = frozenset()
+    where: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.text, *self.variants)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A stretch of a document: `text == document.text[start:end]`; `score` is a cosine."""
+
+    doc: int
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Documents best first; a document's rank is its place + 1.
+
+    docs: int32[n], positions. scores: float64[n]. passages: empty, or one a document.
+    matched: how many documents the layer matched before the list was cut at its depth.
+    """
+
+    name: str
+    docs: Positions
+    scores: Scores
+    passages: tuple[Passage, ...] = ()
+    matched: int = 0
+
+    def place(self, doc: int) -> int | None:
+        """The rank of a document, from 1, or None when the list does not hold it."""
+        hits = np.flatnonzero(self.docs == doc)
+        return int(hits[0]) + 1 if hits.size else None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A node of an explanation: `value` is what it contributes; the parts of a sum add up to its value."""
+
+    label: str
+    value: float
+    how: str = ""
+    parts: tuple[Part, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Layer(Protocol):
+    """A frozen dataclass whose fields are its settings. Hashable, so that its output can be memoised."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class Enhance(Layer, Protocol):
+    def __call__(self, q: Query, ws: Workspace) -> Query: ...
+
+
+class Retrieve(Layer, Protocol):
+    def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking: ...
+
+    def explain(self, q: Query, doc: int, ws: Workspace) -> Part: ...
+
+
+class Fuse(Layer, Protocol):
+    def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking: ...
+
+
+class Rerank(Layer, Protocol):
+    def __call__(self, q: Query, found: Ranking, ws: Workspace) -> Ranking: ...
+
+
+class Answering(Layer, Protocol):
+    def __call__(self, q: Query, sources: Sequence[Passage], ws: Workspace) -> Answer: ...
+
+
+@dataclass(frozen=True)
+class Claim:
+    text: str
+    cites: tuple[int, ...]
+    status: str
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    mode: str
+    text: str
+    claims: tuple[Claim, ...] = ()
+    abstained: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Layers in their slots. `depth`: how far each list goes into fusion; `limit`: how many results are shown."""
+
+    retrieve: tuple[Retrieve, ...]
+    enhance: Enhance | None = None
+    fuse: Fuse | None = None
+    rerank: Rerank | None = None
+    answer: Answering | None = None
+    depth: int = 100
+    limit: int = 5

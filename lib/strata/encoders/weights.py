@@ -1,0 +1,108 @@
+"""Where an encoder's weights are: a folder named in the settings, an installed package, the hub's cache, the hub.
+
+Whatever is found is checked against the digest in the registry before it is used.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+from strata import registry
+from strata.encoders import Note
+from strata.errors import ArtefactError, UsageError
+from strata.files import fingerprint, trusted_digest
+from strata.registry import EncoderRow
+from strata.settings import Settings, hub_cache, offline_hub
+
+WEIGHTS = "model.safetensors"
+NEEDED = (WEIGHTS, "tokenizer.json", "config.json")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A folder in sentence-transformers' layout and what the registry says of its model."""
+
+    name: str
+    row: EncoderRow
+    folder: Path
+    digest: str
+    origin: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Of everything that moves a vector, wherever the folder lies and whichever runtime reads it."""
+        row = self.row
+        return fingerprint([self.digest, row.pooling, row.query_prefix, row.max_tokens, "unit length"])
+
+
+def find(name: str, settings: Settings, note: Note) -> Weights:
+    """The weights of a registered encoder. Looked for in this order; the first complete folder is taken."""
+    row = registry.ENCODERS.get(name)
+    if row is None:
+        raise UsageError(f'no encoder is called "{name}"', f"one of: {registry.names(registry.ENCODERS)}")
+    places = [
+        ("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None),
+        (f"the package {row.package[0]}", _in_package(row)),
+        ("the Hugging Face cache", _in_hub_cache(row)),
+    ]
+    for origin, folder in places:
+        if folder and all((folder / file).is_file() for file in NEEDED):
+            return _checked(name, row, folder, origin, settings)
+    return _checked(name, row, _from_hub(name, row, places, note), "the Hugging Face hub", settings)
+
+
+def _checked(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings) -> Weights:
+    try:
+        digest = trusted_digest(folder / WEIGHTS, settings.cache_dir)
+    except OSError as error:
+        raise ArtefactError(f"{folder / WEIGHTS} cannot be read ({error.strerror})", "check its permissions") from error
+    if digest != row.digest:
+        raise ArtefactError(
+            f"the weights of {name} in {folder} are not the published ones (SHA-256 {digest[:12]}…, expected {row.digest[:12]}…)",
+            f"remove that folder, or install them again: {_how(row)}",
+        )
+    return Weights(name, row, folder, digest, origin)
+
+
+def _in_package(row: EncoderRow) -> Path | None:
+    """The folder inside an installed package, which is located and not imported."""
+    package, folder = row.package
+    spec = PathFinder.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations))) / folder
+
+
+def _in_hub_cache(row: EncoderRow) -> Path | None:
+    """The snapshot that the hub's cache calls `main`, or else the newest."""
+    home = hub_cache() / f"models--{row.hub.replace('/', '--')}"
+    reference = home / "refs" / "main"
+    if reference.is_file():
+        return home / "snapshots" / reference.read_text(encoding="utf-8").strip()
+    snapshots = sorted((home / "snapshots").glob("*"), key=lambda path: path.stat().st_mtime)
+    return snapshots[-1] if snapshots else None
+
+
+def _from_hub(name: str, row: EncoderRow, places: list[tuple[str, Path | None]], note: Note) -> Path:
+    """Fetch from the hub, with huggingface_hub; ArtefactError where that cannot be done."""
+    looked = "; ".join(f"{origin} ({folder or 'not there'})" for origin, folder in places)
+    missing = f"the weights of {name} were found nowhere: {looked}"
+    if offline_hub():
+        raise ArtefactError(f"{missing}; the hub is switched off by HF_HUB_OFFLINE", _how(row))
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise ArtefactError(missing, _how(row)) from None
+    note(f"fetching {row.hub} from the Hugging Face hub")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    try:
+        return Path(snapshot_download(row.hub, allow_patterns=["*.json", WEIGHTS, "1_Pooling/*", "vocab.txt"]))
+    except Exception as error:  # whatever the hub's client raises, the user needs the same answer
+        raise ArtefactError(f"{missing}; the hub cannot be reached ({type(error).__name__})", _how(row)) from error
+
+
+def _how(row: EncoderRow) -> str:
+    return f"pip install 'strata-search[{row.extra}]', or put the folder into the one that STRATA_MODELS names"

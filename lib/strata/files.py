@@ -1,0 +1,116 @@
+"""Single files: written whole, digested, stamped, locked.
+
+A stamp (size, modification time, inode) says that a file was not touched since its digest was taken, so
+that weights and catalogues are not read again for every command.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from strata.errors import ArtefactError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def fingerprint(made_from: Any) -> str:
+    """The first 32 hex digits of the SHA-256 of a JSON value written with sorted keys."""
+    text = json.dumps(made_from, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def stamp_of(path: Path) -> list[int]:
+    """What says that a file was not touched: its size, modification time in nanoseconds and inode."""
+    stat = path.stat()
+    return [stat.st_size, stat.st_mtime_ns, stat.st_ino]
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees all of it or the one before; parents are made."""
+    temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}.tmp")
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """An OSError while writing becomes one line that names the place and the way out."""
+    try:
+        yield
+    except OSError as error:
+        raise ArtefactError(
+            f"{path} cannot be written ({error.strerror or error})",
+            "free some space or permissions, or name another folder with --cache-dir",
+        ) from error
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock file; a second process waits. The operating system releases it when its holder dies."""
+    import filelock
+
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(path)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def fsync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return  # Windows cannot open a folder for this
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def trusted_digest(path: Path, cache: Path, *, verify: bool = False) -> str:
+    """SHA-256 of a large file outside the cache (weights, a catalogue), remembered by its stamp.
+
+    As git does, a file changed within the last second before it was stamped is not trusted next time:
+    a second change could have left size and time as they were.
+    """
+    memory = cache / "stamps" / f"{fingerprint(str(path.resolve()))}.json"
+    stamp = stamp_of(path)
+    if not verify:
+        try:
+            known = json.loads(memory.read_bytes())
+            if known["stamp"] == stamp and known["checked_ns"] - stamp[1] > 1_000_000_000:
+                return str(known["sha256"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+    digest = file_digest(path)
+    record = {"path": str(path), "stamp": stamp, "sha256": digest, "checked_ns": time.time_ns()}
+    try:
+        write_atomically(memory, json.dumps(record).encode())
+    except ArtefactError:
+        pass  # a read-only cache: the digest is computed again next time
+    return digest

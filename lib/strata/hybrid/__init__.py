@@ -1,0 +1,1 @@
+"""Fusion: one list out of several."""

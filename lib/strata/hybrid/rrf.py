@@ -1,0 +1,57 @@
+"""Reciprocal rank fusion: a document's score is the sum of 1 / (k + rank) over the lists that hold it.
+
+Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
+Learning Methods" (SIGIR 2009), who use k = 60. Ranks start at 1. Scores of the lists are not looked at, and
+a document that a list does not hold gets nothing from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strata.core.types import Part, Ranking
+from strata.errors import UsageError
+
+
+@dataclass(frozen=True)
+class RRF:
+    """k ≥ 0, the rank constant: the larger, the less the first places stand out."""
+
+    k: float = 60
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.k) and self.k >= 0):
+            raise UsageError(f"k must be a number from 0 up, not {self.k}", "the usual value is 60")
+
+    @property
+    def name(self) -> str:
+        return "rrf"
+
+    def part(self, rank: int) -> float:
+        """What one list gives a document at this rank."""
+        return 1.0 / (self.k + rank)
+
+    def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking:
+        totals: dict[int, float] = {}
+        for ranking in lists:
+            seen: set[int] = set()
+            for rank, doc in enumerate(ranking.docs.tolist(), start=1):
+                if doc not in seen:  # a list that repeats a document counts its best rank only
+                    seen.add(doc)
+                    totals[doc] = totals.get(doc, 0.0) + self.part(rank)
+        best = sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))[:depth]
+        docs = np.array([doc for doc, _ in best], dtype=np.int32)
+        return Ranking(self.name, docs, np.array([score for _, score in best], dtype=np.float64), matched=len(totals))
+
+    def explain(self, lists: Sequence[Ranking], doc: int) -> Part:
+        """The fused score as a sum over the lists that hold the document."""
+        parts = []
+        for ranking in lists:
+            rank = ranking.place(doc)
+            if rank is not None:
+                parts.append(Part(ranking.name, self.part(rank), f"1/({self.k:g}+{rank})", facts={"rank": rank}))
+        return Part(self.name, sum(part.value for part in parts), "the sum over the lists", tuple(parts))

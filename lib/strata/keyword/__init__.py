@@ -1,0 +1,1 @@
+"""Keyword search: a hand-built inverted index, TF-IDF and BM25."""

@@ -1,0 +1,43 @@
+"""From postings to the best documents.
+
+Contributions of all postings of the query are added up in float64, a document's in the order of the query's
+terms, so the score is the same number as its explanation's. (float32 impacts with a second, exact scoring of the
+candidates were measured: the second scoring alone took as long as everything here together.)
+
+The best are found without sorting all: documents are dealt into groups, and the k-th largest of the groups'
+maxima is a lower bound of the k-th best score, since k groups hold a document at least as good.
+Ties: the document that stands earlier in the catalogue comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from strata.core.types import Positions, Scores
+
+GROUP = 32
+
+
+def totals(docs: Sequence[np.ndarray], weights: Sequence[np.ndarray], documents: int) -> np.ndarray:
+    """float64[≥ documents]: each document's sum; padded with zeros to a multiple of GROUP."""
+    padded = -(-documents // GROUP) * GROUP
+    if not docs:
+        return np.zeros(padded)
+    return np.bincount(np.concatenate(docs), np.concatenate(weights), minlength=padded)
+
+
+def best(sums: np.ndarray, k: int) -> tuple[Positions, Scores, int]:
+    """The k best documents with a sum above 0, their sums, and how many have one."""
+    matched = int(np.count_nonzero(sums))
+    groups = sums.size // GROUP
+    if matched > k and groups > k:
+        # Document i is in group i mod `groups`: a maximum over rows is several times faster than over columns.
+        maxima = np.maximum.reduce(sums.reshape(GROUP, groups), axis=0)
+        found = np.flatnonzero(sums >= max(np.partition(maxima, groups - k)[groups - k], 5e-324))
+    else:
+        found = np.flatnonzero(sums)
+    scores = sums[found]
+    order = np.argsort(-scores, kind="stable")[:k]
+    return found[order].astype(np.int32), scores[order], matched

@@ -1,0 +1,1 @@
+"""Plans, their runs and what a run leaves behind: a trace."""

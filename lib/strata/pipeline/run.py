@@ -1,0 +1,104 @@
+"""Running a plan: each filled slot in turn, each step recorded. Knows the slots and no layer by name."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from strata.core import filters
+from strata.core.types import Passage, Plan, Query, Ranking
+from strata.errors import ProviderError
+from strata.pipeline.trace import Step, Trace
+from strata.pipeline.workspace import Workspace
+
+Memo = dict[Hashable, Step]
+
+
+def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Trace:
+    """Answer a query by a plan. Steps with equal layer and input are taken from `memo` when it is given."""
+    steps: list[Step] = []
+    memo = {} if memo is None else memo
+    corpus = ws.corpus
+
+    def step(slot: str, layer: Any, given: tuple[Hashable, ...], work: Callable[[], Any], otherwise: Any = None) -> Any:
+        key = (slot, layer, *given, query.exclude, query.where, corpus.fingerprint)
+        if key not in memo:
+            ws.drain()
+            start = time.perf_counter()
+            try:
+                output, failed = work(), None
+            except ProviderError as error:
+                if otherwise is None:
+                    raise
+                output, failed = otherwise, error
+                ws.note(f"{slot} failed ({error.message}): its input stands")
+            ms = (time.perf_counter() - start) * 1000
+            notices, usage = ws.drain()
+            memo[key] = Step(slot, layer, output, ms, usage, notices, failed)
+        steps.append(memo[key])
+        return memo[key].output
+
+    used = query
+    if plan.enhance:
+        enhance = plan.enhance
+        used = step("enhance", enhance, (query,), lambda: enhance(query, ws), otherwise=query)
+    keep = _kept(used, ws)
+    lists = []
+    for retrieve in plan.retrieve:
+        for text in used.texts:
+            one = replace(used, text=text, variants=())
+            lists.append(
+                step(
+                    "retrieve",
+                    retrieve,
+                    (text, plan.depth),
+                    lambda r=retrieve, q=one: _retrieve(r, q, ws, plan.depth, keep),
+                )
+            )
+    found: Ranking = lists[0]
+    if plan.fuse:
+        fuse = plan.fuse
+        given = (used.texts, plan.retrieve, plan.depth)
+        # Fusing is the union of lists that were cut already: nothing more is cut, so a document's fall can be followed.
+        found = step("fuse", fuse, given, lambda: fuse(lists, sum(len(one.docs) for one in lists)))
+    if plan.rerank:
+        rerank, before = plan.rerank, found
+        found = step("rerank", rerank, (used, plan), lambda: rerank(used, before, ws), otherwise=before)
+    trace = Trace(_run_id(), plan, corpus, query, used, tuple(steps))
+    if plan.answer:
+        answer, sources = plan.answer, trace.passages(plan.limit)
+        step("answer", answer, (used, plan), lambda: answer(used, sources, ws))
+        trace = replace(trace, steps=tuple(steps))
+    return trace
+
+
+def _kept(q: Query, ws: Workspace) -> np.ndarray | None:
+    """bool[N] of the documents that may be found, or None when all may."""
+    if not q.where and not q.exclude:
+        return None
+    keep = np.ones(len(ws.corpus), dtype=bool)
+    if q.where:
+        keep &= filters.allowed(ws.corpus.documents(), [filters.parse(text) for text in q.where], {"title"})
+    keep[list(q.exclude)] = False
+    return keep
+
+
+def _retrieve(layer: Any, q: Query, ws: Workspace, depth: int, keep: np.ndarray | None) -> Ranking:
+    """One list, without documents that may not be found: those are left out before the list is cut."""
+    if keep is None:
+        found: Ranking = layer(q, ws, depth)
+        return found
+    found = layer(q, ws, len(keep))
+    left = keep[found.docs]
+    place = np.flatnonzero(left)[:depth]
+    passages: tuple[Passage, ...] = tuple(found.passages[i] for i in place) if found.passages else ()
+    return Ranking(found.name, found.docs[place], found.scores[place], passages, matched=int(left.sum()))
+
+
+def _run_id() -> str:
+    return time.strftime("%Y%m%dT%H%M%S", time.gmtime()) + "-" + secrets.token_hex(3)

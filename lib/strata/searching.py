@@ -1,0 +1,46 @@
+"""One search from a command line: run the plan, log the trace, show it. Every program that ranks goes through here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from strata import runlog
+from strata.core.types import Plan
+from strata.flags import query
+from strata.pipeline.run import run
+from strata.pipeline.trace import Trace
+from strata.pipeline.workspace import Workspace
+from strata.shell import Common
+from strata.show.text import Block, plain
+from strata.show.words import about_words
+
+LOGGED = 1000
+"""Hits of each list that a run log keeps: more than any list of the bundled plans holds."""
+
+
+def search(
+    common: Common,
+    command: str,
+    plan: Plan,
+    text: str,
+    draw: Callable[[Trace, Workspace], Iterable[Block]],
+    *,
+    exclude: list[str] | None = None,
+    where: list[str] | None = None,
+    no_log: bool = False,
+    more: Callable[[Trace], dict[str, Any]] = lambda _: {},
+) -> None:
+    """`draw` gives the text, `more` what this command's JSON adds to a search's JSON."""
+    ws = common.workspace()
+    trace = run(plan, query(text, ws, exclude, where), ws)
+    said = [line for block in about_words(trace.used.text, ws) for line in plain(block)]
+    if not no_log:
+        run_log = trace.to_json(candidates=LOGGED)
+        run_log["notices"] = run_log["notices"] + said
+        failed = runlog.try_write(ws.settings.log_dir, run_log, command)
+        if failed:
+            common.say(failed)
+            said.append(failed)
+    found = trace.to_json()
+    common.emit({**found, "notices": found["notices"] + said, **more(trace)}, lambda: draw(trace, ws))

@@ -1,0 +1,108 @@
+"""Vectors that are already known, by key: from published artefacts and from what interrupted builds left.
+
+A key is a hash of encoder and text, so an edited document costs its own chunks and nothing else. Parts are pairs of
+small files, each written whole; a damaged part is announced and costs its own vectors again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+
+from strata.files import file_digest, write_atomically
+from strata.storage import damage
+
+KEY_BYTES = 16
+Note = Callable[[str], None]
+
+
+def keys_of(encoder: str, texts: Iterable[str]) -> np.ndarray:
+    """uint8[n, 16]: BLAKE2b of each text under an encoder's fingerprint."""
+    seed = encoder.encode()
+    joined = b"".join(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, key=seed).digest() for text in texts
+    )
+    return np.frombuffer(joined, dtype=np.uint8).reshape(-1, KEY_BYTES)
+
+
+class Parts:
+    """What a build has encoded so far, on disk, for one encoder."""
+
+    def __init__(self, cache: Path, kind: str, encoder: str) -> None:
+        self.folder = cache / f"{kind}_parts" / encoder
+
+    def add(self, keys: np.ndarray, vectors: np.ndarray) -> None:
+        """Keep some vectors; after this returns, a kill does not lose them."""
+        import io
+
+        buffer = io.BytesIO()
+        np.save(buffer, keys, allow_pickle=False)
+        np.save(buffer, vectors, allow_pickle=False)
+        data = buffer.getvalue()
+        name = uuid4().hex[:12]
+        write_atomically(self.folder / f"{name}.npys", data)
+        digest = {"sha256": hashlib.sha256(data).hexdigest()}
+        write_atomically(self.folder / f"{name}.json", json.dumps(digest).encode())
+
+    def known(self, note: Note) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(keys, vectors) of every part that is whole."""
+        found = []
+        for mark in sorted(self.folder.glob("*.json")):
+            file = mark.with_suffix(".npys")
+            try:
+                if file_digest(file) != json.loads(mark.read_bytes())["sha256"]:
+                    raise ValueError("altered")
+                with file.open("rb") as stream:
+                    found.append((np.load(stream, allow_pickle=False), np.load(stream, allow_pickle=False)))
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                note(f"a part of an interrupted build is unusable ({type(error).__name__}): it is encoded again")
+        return found
+
+    def clear(self) -> None:
+        """Remove the parts; called once what they held is published."""
+        for file in self.folder.glob("*"):
+            file.unlink(missing_ok=True)
+
+
+def published(cache: Path, kind: str, encoder: str, note: Note) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(keys, vectors) of every sound published artefact of this encoder; vectors are memory-mapped."""
+    found = []
+    for manifest in sorted((cache / kind).glob("*/manifest.json")):
+        try:
+            made_from = json.loads(manifest.read_bytes())["made_from"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # damaged: whoever opens that artefact says so
+        if made_from.get("encoder") == encoder and not manifest.parent.name.endswith(".tmp"):
+            folder = manifest.parent
+            if not damage(folder, verify=False):
+                keys = np.load(folder / "keys.npy", allow_pickle=False)
+                if keys.size:
+                    found.append((keys, np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)))
+    return found
+
+
+class Known:
+    """Look-up over several (keys, vectors): `fill` copies what is known and says what is not."""
+
+    def __init__(self, sources: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        self._sources = sources
+        self._where: dict[bytes, tuple[int, int]] = {}
+        for number, (keys, _) in enumerate(sources):
+            for row, key in enumerate(keys):
+                self._where.setdefault(key.tobytes(), (number, row))
+
+    def fill(self, keys: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """Write known vectors into out (float32[n, d]); returns int64 rows that remain."""
+        missing = []
+        for row, key in enumerate(keys):
+            place = self._where.get(key.tobytes())
+            if place is None:
+                missing.append(row)
+            else:
+                out[row] = self._sources[place[0]][1][place[1]]
+        return np.array(missing, dtype=np.int64)

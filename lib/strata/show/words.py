@@ -1,0 +1,57 @@
+"""What became of a query's words: those in no document with the nearest that is, those the stop list dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from strata.core.analysis import spans, tokens
+from strata.keyword.index import Index
+from strata.pipeline.workspace import Workspace
+from strata.show.text import Block, clean
+
+_CONTRACTION = re.compile(r"[^\W_]+(?:['’ʼ‘][^\W_]+)+")
+
+
+def nearest_word(word: str, index: Index) -> str | None:
+    """The catalogue's word that looks most like this one (same first letter, similar length), or None."""
+    import difflib
+
+    near = [w for w in index.surfaces_from(word[0]) if abs(len(w) - len(word)) <= 2]
+    found = difflib.get_close_matches(word, near, n=1, cutoff=0.75)
+    return found[0] if found else None
+
+
+def word_facts(text: str, ws: Workspace) -> dict[str, Any]:
+    """unknown: [{word, nearest}]; dropped: stop words as written; titled: documents whose exact title they are."""
+    analysed = ws.index.analyse(text)
+    unknown = [{"word": word, "nearest": nearest_word(word, ws.index)} for word in analysed.unknown]
+    titled = ws.corpus.titled(text) if analysed.dropped and not analysed.words else []
+    for word in analysed.dropped:
+        if not analysed.words and not titled:
+            titled = ws.corpus.titled(word)
+    return {"unknown": unknown, "dropped": _as_written(text, set(analysed.dropped)), "titled": titled}
+
+
+def _as_written(text: str, dropped: set[str]) -> list[str]:
+    """Dropped words the way the user wrote them: don't, not don and t."""
+    whole = [m.group() for m in _CONTRACTION.finditer(text) if set(tokens(m.group())) <= dropped]
+    inside = {token for word in whole for token in tokens(word)}
+    single = [text[a:b] for a, b, folded in spans(text) if folded in dropped and folded not in inside]
+    return list(dict.fromkeys([*whole, *single]))
+
+
+def about_words(text: str, ws: Workspace) -> Iterator[Block]:
+    facts = word_facts(text, ws)
+    for entry in facts["unknown"]:
+        near = f'; the nearest word that is: "{clean(entry["nearest"])}"' if entry["nearest"] else ""
+        yield f'"{clean(entry["word"])}" is in no document{near}.'
+    only_dropped = not ws.index.analyse(text).words
+    if facts["dropped"] and only_dropped:
+        listed = ", ".join(f'"{clean(word)}"' for word in facts["dropped"])
+        yield f"{listed}: on the stop list, so the keyword index does not look for it."
+    for doc in facts["titled"]:
+        document = ws.corpus.document(doc)
+        year = f" ({document.fields['year']})" if document.fields.get("year") else ""
+        yield f"A film with exactly that title: ({clean(str(document.id))}) {clean(document.title)}{year}"

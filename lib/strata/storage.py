@@ -1,0 +1,176 @@
+"""Artefacts on disk: folders of plain `.npy` and `.json` files, published whole or not at all.
+
+An artefact is named by the fingerprint of what it was made from. It is written to a temporary folder,
+fsynced and renamed, under a lock, so that a reader never meets half of one and two builders never race.
+What does not match its manifest is a miss that is announced and rebuilt. Nothing is ever unpickled.
+
+Every open checks the manifest and all sizes. Checksums are computed again only where a file's size,
+modification time or inode differs from the stamp of the last full check (or when `verify` is asked for).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from strata.errors import ArtefactError
+from strata.files import explained, file_digest, fingerprint, fsync, locked, stamp_of, write_atomically
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FORMAT = 1
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """An opened artefact: its folder, the facts its builder left in the manifest, and whether it was built just now."""
+
+    path: Path
+    facts: dict[str, Any]
+    fresh: bool = False
+
+    def array(self, name: str) -> np.ndarray:
+        """A memory-mapped array, as a plain read-only ndarray (indexing a np.memmap is slower)."""
+        import numpy as np
+
+        file = self.path / f"{name}.npy"
+        try:
+            return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+        except ValueError:  # an empty array cannot be mapped
+            return np.asarray(np.load(file, allow_pickle=False))
+
+    def bytes(self, name: str) -> bytes:
+        return (self.path / name).read_bytes()
+
+
+def artefact_folder(cache: Path, kind: str, made_from: Mapping[str, Any]) -> Path:
+    return cache / kind / fingerprint({"format": FORMAT, "kind": kind, **made_from})
+
+
+def open_artefact(
+    cache: Path, kind: str, made_from: Mapping[str, Any], note: Note, *, verify: bool = False
+) -> Artefact | None:
+    """The artefact made from exactly this, or None. One that is damaged is announced and counts as missing."""
+    folder = artefact_folder(cache, kind, made_from)
+    if not folder.is_dir():
+        return None
+    why = damage(folder, verify=verify)
+    if why:
+        note(f"{kind} artefact {folder.name[:8]} {why}: it is built again")
+        return None
+    return Artefact(folder, json.loads((folder / "manifest.json").read_bytes())["facts"])
+
+
+def damage(folder: Path, *, verify: bool) -> str:
+    """What is wrong with an artefact's folder, in words that follow its name; empty when it is sound."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        files: dict[str, dict[str, Any]] = manifest["files"]
+        if manifest["format"] != FORMAT:
+            return f"has format {manifest['format']}, not {FORMAT}"
+        if manifest["facts_digest"] != fingerprint([manifest["facts"], files]):
+            return "has an altered manifest"
+        stamps = _read_stamps(folder)
+        stale = False
+        for name, entry in files.items():
+            stamp = stamp_of(folder / name)
+            if stamp[0] != entry["bytes"]:
+                return f"has {stamp[0]} bytes in {name} instead of {entry['bytes']}"
+            if verify or stamps.get(name) != stamp:
+                stale = True
+                if file_digest(folder / name) != entry["sha256"]:
+                    return f"has altered content in {name}"
+        if stale:
+            _write_stamps(folder, files)
+    except PermissionError as error:
+        raise ArtefactError(f"{error.filename} cannot be read ({error.strerror})", "check its permissions") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"cannot be read ({type(error).__name__})"
+    return ""
+
+
+def _read_stamps(folder: Path) -> dict[str, list[int]]:
+    try:
+        stamps = json.loads((folder / "stamps.json").read_bytes())
+        return stamps if isinstance(stamps, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _write_stamps(folder: Path, names: Mapping[str, Any]) -> None:
+    """Remember that these files were found whole. Failing to (a read-only cache) costs time, nothing else."""
+    try:
+        write_atomically(folder / "stamps.json", json.dumps({n: stamp_of(folder / n) for n in names}).encode())
+    except (OSError, ArtefactError):
+        pass
+
+
+def ensure(
+    cache: Path, kind: str, made_from: Mapping[str, Any], fill: Callable[[Path], dict[str, Any]], note: Note
+) -> Artefact:
+    """Open the artefact made from exactly this, building it first when it is missing or damaged.
+
+    fill: writes the files into the folder it is given and returns the facts for the manifest.
+    """
+    found = open_artefact(cache, kind, made_from, note)
+    if found:
+        return found
+    folder = artefact_folder(cache, kind, made_from)
+    with locked(cache / kind / f"{folder.name}.lock"):
+        found = open_artefact(cache, kind, made_from, lambda _: None)  # another process may have built it meanwhile
+        if found:
+            return found
+        with explained(folder):
+            _sweep(folder)
+            temporary = folder.with_name(f"{folder.name}.{uuid4().hex[:8]}.tmp")
+            try:
+                temporary.mkdir(parents=True)
+                facts = fill(temporary)
+                _seal(temporary, kind, made_from, facts)
+                _swap(temporary, folder)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+    return Artefact(folder, facts, fresh=True)
+
+
+def _seal(folder: Path, kind: str, made_from: Mapping[str, Any], facts: dict[str, Any]) -> None:
+    """Write the manifest and stamps last, and push everything to the disk."""
+    files = {}
+    for file in sorted(folder.iterdir()):
+        fsync(file)
+        files[file.name] = {"bytes": file.stat().st_size, "sha256": file_digest(file)}
+    manifest = {
+        "format": FORMAT,
+        "kind": kind,
+        "made_from": dict(made_from),
+        "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "facts": facts,
+        "files": files,
+        "facts_digest": fingerprint([facts, files]),
+    }
+    write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False).encode())
+    _write_stamps(folder, files)
+    fsync(folder)
+
+
+def _swap(temporary: Path, folder: Path) -> None:
+    if folder.exists():
+        # A reader between the two renames finds nothing, asks for the lock, and then finds the new one.
+        folder.rename(folder.with_name(f"{folder.name}.{uuid4().hex[:8]}.tmp"))
+    temporary.rename(folder)
+    fsync(folder.parent)
+    _sweep(folder)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed builders of this artefact left behind; the lock is held, so nobody is writing there."""
+    for left in folder.parent.glob(f"{folder.name}.*.tmp"):
+        shutil.rmtree(left, ignore_errors=True)

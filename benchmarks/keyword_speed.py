@@ -37,9 +37,8 @@ K = 10
 
 def lines(path: Path) -> Iterator[dict[str, str]]:
     packed = path.with_name(path.name + ".gz")
-    text = gzip.open(packed, "rt", encoding="utf-8") if packed.exists() else path.open(encoding="utf-8", newline="\n")
-    with text:
-        yield from map(json.loads, text)
+    data = gzip.decompress(packed.read_bytes()) if packed.exists() else path.read_bytes()
+    yield from map(json.loads, filter(None, data.decode().split("\n")))
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -63,8 +63,9 @@ def trace(
     from strata.searching import search
     from strata.show.trace import view
 
-    search(common, "hybrid_search_cli trace", flags.rrf_plan(k, encoder, min_score, depth, limit), query, view,
-           exclude=exclude, where=where, no_log=no_log, more=lambda found: {"moves": to_json(found, limit)})  # fmt: skip
+    plan = flags.rrf_plan(k, encoder, min_score, depth, limit)
+    search(common, "hybrid_search_cli trace", plan, query, view, exclude=exclude, where=where, no_log=no_log,
+           more=lambda found: {"moves": to_json(found, limit)})  # fmt: skip
 
 
 if __name__ == "__main__":

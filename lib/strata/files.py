@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -109,8 +109,6 @@ def trusted_digest(path: Path, cache: Path, *, verify: bool = False) -> str:
             pass
     digest = file_digest(path)
     record = {"path": str(path), "stamp": stamp, "sha256": digest, "checked_ns": time.time_ns()}
-    try:
+    with suppress(ArtefactError):  # a read-only cache: the digest is computed again next time
         write_atomically(memory, json.dumps(record).encode())
-    except ArtefactError:
-        pass  # a read-only cache: the digest is computed again next time
     return digest

@@ -1,4 +1,4 @@
-"""From the command line to the library and back. The only module of lib that knows Typer (with flags.py, its option types).
+"""From the command line to the library and back. With flags.py, the only module that knows Typer.
 
 Here: the options that every command takes, subcommand spellings, the one place where errors become a line
 and an exit status, and the choice between JSON and text. Commands live in cli/ and draw nothing themselves.
@@ -110,12 +110,17 @@ class Command(TyperCommand):
     def get_help_option(self, ctx: Any) -> Any:
         option = super().get_help_option(ctx)
         if option is not None:
-            option.rich_help_panel = EVERYWHERE  # type: ignore[attr-defined]
+            option.rich_help_panel = EVERYWHERE
         return option
 
 
 class Program(typer.Typer):
-    """One of the programs in cli/. Calling it runs the command line and ends the process."""
+    """One of the programs in cli/. Calling it runs the command line and ends the process.
+
+    default: what is run when nothing is given.
+    """
+
+    default = "--help"
 
     def __init__(self, name: str, help: str, **more: Any) -> None:
         super().__init__(
@@ -155,7 +160,7 @@ def _with_common(function: Callable[..., None]) -> Callable[..., None]:
         common = Common(**{name: given.pop(name) for name in names})
         function(common, **given)
 
-    del command.__wrapped__  # type: ignore[attr-defined]
+    del command.__wrapped__
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + extra
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -171,7 +176,7 @@ def execute(program: Program, args: Sequence[str]) -> int:
     try:
         command = typer.main.get_command(program)
         name = program.info.name if isinstance(program.info.name, str) else None
-        status = command.main(args=list(args) or ["--help"], prog_name=name, standalone_mode=False)
+        status = command.main(args=list(args) or [program.default], prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except StrataError as error:

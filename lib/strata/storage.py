@@ -14,6 +14,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,10 +108,8 @@ def _read_stamps(folder: Path) -> dict[str, list[int]]:
 
 def _write_stamps(folder: Path, names: Mapping[str, Any]) -> None:
     """Remember that these files were found whole. Failing to (a read-only cache) costs time, nothing else."""
-    try:
+    with suppress(OSError, ArtefactError):
         write_atomically(folder / "stamps.json", json.dumps({n: stamp_of(folder / n) for n in names}).encode())
-    except (OSError, ArtefactError):
-        pass
 
 
 def ensure(

@@ -59,7 +59,7 @@ def tokens(text: str) -> list[str]:
 
 
 def spans(text: str) -> list[tuple[int, int, str]]:
-    """Each word of the text as written: (start, end, folded form). For highlighting and for showing what was dropped."""
+    """Each word of the text as written: (start, end, folded form). For marking matches and showing what was dropped."""
     return [(m.start(), m.end(), fold(m.group())) for m in re.finditer(r"[^\W_]+", text)]
 
 

@@ -104,7 +104,9 @@ class Corpus:
         if len(found) == 1:
             return found[0]
         if found:
-            shown = "; ".join(self.label(i) for i in found[:8]) + (f"; and {len(found) - 8} more" if len(found) > 8 else "")
+            shown = "; ".join(self.label(i) for i in found[:8]) + (
+                f"; and {len(found) - 8} more" if len(found) > 8 else ""
+            )
             raise UsageError(f'"{text}" fits {len(found)} titles: {shown}', "give one of these ids")
         near = difflib.get_close_matches(fold(text), titles, n=3, cutoff=0.6)
         shown = "; ".join(self.label(titles.index(title)) for title in near)

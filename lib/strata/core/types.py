@@ -108,7 +108,18 @@ class Retrieve(Layer, Protocol):
 
 
 class Fuse(Layer, Protocol):
+    """label: the method and its settings in words. most(n): the best score that n lists can give a document."""
+
+    @property
+    def label(self) -> str: ...
+
+    def most(self, lists: int) -> float: ...
+
     def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking: ...
+
+    def explain(self, lists: Sequence[Ranking], doc: int) -> Part:
+        """The fused score as a sum: a part for each list that holds the document, labelled with the list's name."""
+        ...
 
 
 class Rerank(Layer, Protocol):

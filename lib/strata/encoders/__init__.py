@@ -17,7 +17,7 @@ Kind = Literal["query", "document"]
 Note = Callable[[str], None]
 
 FEW = 256
-"""Up to so many texts NumPy is done before sentence-transformers has been imported (5–10 s, at about 40 texts a second)."""
+"""Up to so many texts NumPy is done before sentence-transformers has been imported (5–10 s)."""
 
 
 class Encoder(Protocol):
@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
 
 def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
-    """The runtime for queries. UsageError for an unknown name, ArtefactError for weights that are missing or altered."""
+    """The runtime for queries. UsageError for an unknown name, ArtefactError for weights missing or altered."""
     from strata.encoders.bert_numpy import BertEncoder
     from strata.encoders.weights import find
 

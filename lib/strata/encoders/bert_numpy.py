@@ -57,9 +57,9 @@ def erf(x: np.ndarray) -> np.ndarray:
     for c in (-2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02):
         q *= y
         q += np.float32(c)
-    p *= x
-    p /= q
-    return p
+    out: np.ndarray = p * x
+    out /= q
+    return out
 
 
 def gelu(x: np.ndarray) -> np.ndarray:

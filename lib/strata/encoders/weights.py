@@ -38,8 +38,12 @@ class Weights:
         return fingerprint([self.digest, row.pooling, row.query_prefix, row.max_tokens, "unit length"])
 
 
-def find(name: str, settings: Settings, note: Note) -> Weights:
-    """The weights of a registered encoder. Looked for in this order; the first complete folder is taken."""
+def find(name: str, settings: Settings, note: Note, *, verify: bool = False, fetch: bool = True) -> Weights:
+    """The weights of a registered encoder. Looked for in this order; the first complete folder is taken.
+
+    verify: compute the digest again even where the stamp says that nothing changed.
+    fetch: whether the hub may be asked.
+    """
     row = registry.ENCODERS.get(name)
     if row is None:
         raise UsageError(f'no encoder is called "{name}"', f"one of: {registry.names(registry.ENCODERS)}")
@@ -50,18 +54,19 @@ def find(name: str, settings: Settings, note: Note) -> Weights:
     ]
     for origin, folder in places:
         if folder and all((folder / file).is_file() for file in NEEDED):
-            return _checked(name, row, folder, origin, settings)
-    return _checked(name, row, _from_hub(name, row, places, note), "the Hugging Face hub", settings)
+            return _checked(name, row, folder, origin, settings, verify)
+    return _checked(name, row, _from_hub(name, row, places, note, fetch), "the Hugging Face hub", settings, verify)
 
 
-def _checked(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings) -> Weights:
+def _checked(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
     try:
-        digest = trusted_digest(folder / WEIGHTS, settings.cache_dir)
+        digest = trusted_digest(folder / WEIGHTS, settings.cache_dir, verify=verify)
     except OSError as error:
         raise ArtefactError(f"{folder / WEIGHTS} cannot be read ({error.strerror})", "check its permissions") from error
     if digest != row.digest:
         raise ArtefactError(
-            f"the weights of {name} in {folder} are not the published ones (SHA-256 {digest[:12]}…, expected {row.digest[:12]}…)",
+            f"the weights of {name} in {folder} are not the published ones "
+            f"(SHA-256 {digest[:12]}…, expected {row.digest[:12]}…)",
             f"remove that folder, or install them again: {_how(row)}",
         )
     return Weights(name, row, folder, digest, origin)
@@ -86,10 +91,12 @@ def _in_hub_cache(row: EncoderRow) -> Path | None:
     return snapshots[-1] if snapshots else None
 
 
-def _from_hub(name: str, row: EncoderRow, places: list[tuple[str, Path | None]], note: Note) -> Path:
+def _from_hub(name: str, row: EncoderRow, places: list[tuple[str, Path | None]], note: Note, fetch: bool) -> Path:
     """Fetch from the hub, with huggingface_hub; ArtefactError where that cannot be done."""
     looked = "; ".join(f"{origin} ({folder or 'not there'})" for origin, folder in places)
     missing = f"the weights of {name} were found nowhere: {looked}"
+    if not fetch:
+        raise ArtefactError(f"{missing}; the hub was not asked", _how(row))
     if offline_hub():
         raise ArtefactError(f"{missing}; the hub is switched off by HF_HUB_OFFLINE", _how(row))
     try:

@@ -31,9 +31,17 @@ class RRF:
     def name(self) -> str:
         return "rrf"
 
+    @property
+    def label(self) -> str:
+        return f"rrf k={self.k:g} (rank constant)"
+
     def part(self, rank: int) -> float:
         """What one list gives a document at this rank."""
         return 1.0 / (self.k + rank)
+
+    def most(self, lists: int) -> float:
+        """First in every list."""
+        return lists * self.part(1)
 
     def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking:
         totals: dict[int, float] = {}

@@ -80,7 +80,8 @@ def _impacts(df: np.ndarray, docs: np.ndarray, tfs: np.ndarray, lengths: np.ndar
     """float64[postings]: each posting's BM25 contribution at the usual k1 and b."""
     idf = np.array([formulas.bm25_idf(int(d), len(lengths)) for d in df])
     weight: np.ndarray = formulas.bm25_tf(tfs, lengths[docs], avgdl)
-    return np.repeat(idf, df) * weight
+    impacts: np.ndarray = np.repeat(idf, df) * weight
+    return impacts
 
 
 def save_words(folder: Path, name: str, words: list[str]) -> None:

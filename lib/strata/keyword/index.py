@@ -96,7 +96,8 @@ class Index:
 
     def analyse(self, text: str) -> Analysed:
         """A text's words, their terms, and what the stop list dropped."""
-        words, dropped = [], []
+        words: list[str] = []
+        dropped: list[str] = []
         for word in analysis.tokens(text):
             (dropped if word in self._stop else words).append(word)
         return Analysed(tuple(words), tuple(map(self.term_of, words)), tuple(dict.fromkeys(dropped)))

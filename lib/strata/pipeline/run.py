@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from strata.pipeline.trace import Step, Trace
 from strata.pipeline.workspace import Workspace
 
 Memo = dict[Hashable, Step]
+MUST = object()
+"""Marks a step without which there is no result."""
 
 
 def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Trace:
@@ -25,23 +28,13 @@ def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Tr
     memo = {} if memo is None else memo
     corpus = ws.corpus
 
-    def step(slot: str, layer: Any, given: tuple[Hashable, ...], work: Callable[[], Any], otherwise: Any = None) -> Any:
+    def step(slot: str, layer: Any, given: tuple[Hashable, ...], work: Callable[[], Any], otherwise: Any = MUST) -> Any:
         key = (slot, layer, *given, query.exclude, query.where, corpus.fingerprint)
-        if key not in memo:
-            ws.drain()
-            start = time.perf_counter()
-            try:
-                output, failed = work(), None
-            except ProviderError as error:
-                if otherwise is None:
-                    raise
-                output, failed = otherwise, error
-                ws.note(f"{slot} failed ({error.message}): its input stands")
-            ms = (time.perf_counter() - start) * 1000
-            notices, usage = ws.drain()
-            memo[key] = Step(slot, layer, output, ms, usage, notices, failed)
-        steps.append(memo[key])
-        return memo[key].output
+        done = memo.get(key) or _timed(slot, layer, work, otherwise, ws)
+        if done.failed is None:  # what a provider failed to do is tried again next time
+            memo[key] = done
+        steps.append(done)
+        return done.output
 
     used = query
     if plan.enhance:
@@ -52,14 +45,8 @@ def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Tr
     for retrieve in plan.retrieve:
         for text in used.texts:
             one = replace(used, text=text, variants=())
-            lists.append(
-                step(
-                    "retrieve",
-                    retrieve,
-                    (text, plan.depth),
-                    lambda r=retrieve, q=one: _retrieve(r, q, ws, plan.depth, keep),
-                )
-            )
+            work = partial(_retrieve, retrieve, one, ws, plan.depth, keep)
+            lists.append(step("retrieve", retrieve, (text, plan.depth), work))
     found: Ranking = lists[0]
     if plan.fuse:
         fuse = plan.fuse
@@ -72,9 +59,26 @@ def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Tr
     trace = Trace(_run_id(), plan, corpus, query, used, tuple(steps))
     if plan.answer:
         answer, sources = plan.answer, trace.passages(plan.limit)
-        step("answer", answer, (used, plan), lambda: answer(used, sources, ws))
+        step("answer", answer, (used, plan), lambda: answer(used, sources, ws), otherwise=None)
         trace = replace(trace, steps=tuple(steps))
     return trace
+
+
+def _timed(slot: str, layer: Any, work: Callable[[], Any], otherwise: Any, ws: Workspace) -> Step:
+    """Do the work of one step. Where a provider fails, `otherwise` stands for the output, and the step says so."""
+    ws.drain()
+    failed = None
+    start = time.perf_counter()
+    try:
+        output = work()
+    except ProviderError as error:
+        if otherwise is MUST:
+            raise
+        output, failed = otherwise, error
+        ws.note(f"{slot} failed ({error.message}): its input stands")
+    ms = (time.perf_counter() - start) * 1000
+    notices, usage = ws.drain()
+    return Step(slot, layer, output, ms, usage, notices, failed)
 
 
 def _kept(q: Query, ws: Workspace) -> np.ndarray | None:

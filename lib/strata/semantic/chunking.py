@@ -27,7 +27,7 @@ class Chunking:
 
 
 def chunk_spans(text: str, chunking: Chunking) -> list[tuple[int, int]]:
-    """(start, end) of each chunk. The last one that reaches the end is the last: none only repeats its predecessor's end."""
+    """(start, end) of each chunk. The first to reach the end is the last: none only repeats another's end."""
     sentences = sentence_spans(text)
     spans = []
     for first in range(0, len(sentences), chunking.sentences - chunking.overlap):

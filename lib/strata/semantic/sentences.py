@@ -11,20 +11,23 @@ from __future__ import annotations
 import re
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms mx dr prof rev fr st sr jr hon capt cpt col cmdr gen lt maj sgt cpl pvt adm gov sen rep pres supt det insp "
-    "vs etc inc ltd co corp bros dept univ assn approx est fig vol ed eds cf al viz "
-    "jan feb mar apr jun jul aug sep sept oct nov dec mt ft ave blvd rd e.g i.e a.m p.m ph.d u.s u.k".split()
+    re.findall(
+        r"\S+",
+        """mr mrs ms mx dr prof rev fr st sr jr hon capt cpt col cmdr gen lt maj sgt cpl pvt adm gov sen rep pres supt
+        det insp vs etc inc ltd co corp bros dept univ assn approx est fig vol ed eds cf al viz jan feb mar apr jun jul
+        aug sep sept oct nov dec mt ft ave blvd rd e.g i.e a.m p.m ph.d u.s u.k""",
+    )
 )
-_NUMBERED = frozenset("no nos vol ch pt fig p pp art sec ep nr".split())
+_NUMBERED = frozenset(("no", "nos", "vol", "ch", "pt", "fig", "p", "pp", "art", "sec", "ep", "nr"))
 _CLOSING = "\"'”’»)]}›"
 _OPENING = "\"'“‘«([{‹¿¡—–-"
 
-_STOP = re.compile(rf"([.!?…]+)[{re.escape(_CLOSING)}]*(?=\s|$)|[。！？]+[{re.escape(_CLOSING)}」』]*|\n\s*\n")  # noqa: RUF001
+_STOP = re.compile(rf"([.!?…]+)[{re.escape(_CLOSING)}]*(?=\s|$)|[。！？]+[{re.escape(_CLOSING)}」』]*|\n\s*\n")
 _LAST_WORD = re.compile(r"[^\W\d_](?:[\w.]*\w)?$")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each sentence, in order, without surrounding white space; together they hold all other characters."""
+    """(start, end) of each sentence, in order, stripped; together they hold every character that is no white space."""
     spans, start = [], 0
     for match in _STOP.finditer(text):
         if _ends(text, start, match):

@@ -25,7 +25,8 @@ def keys_of(encoder: str, texts: Iterable[str]) -> np.ndarray:
     """uint8[n, 16]: BLAKE2b of each text under an encoder's fingerprint."""
     seed = encoder.encode()
     joined = b"".join(
-        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, key=seed).digest() for text in texts
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, key=seed).digest()
+        for text in texts
     )
     return np.frombuffer(joined, dtype=np.uint8).reshape(-1, KEY_BYTES)
 

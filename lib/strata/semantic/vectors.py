@@ -56,7 +56,12 @@ def open_chunk_vectors(
 ) -> ChunkVectors:
     """The vectors of this catalogue under this encoder and chunking, built on first use."""
     weights = find(encoder, settings, note)
-    made_from = {"corpus": corpus.fingerprint, "encoder": weights.fingerprint, "chunking": asdict(chunking), "text": "title-sentences/1"}
+    made_from = {
+        "corpus": corpus.fingerprint,
+        "encoder": weights.fingerprint,
+        "chunking": asdict(chunking),
+        "text": "title-sentences/1",
+    }
 
     def fill(folder: Path) -> dict[str, Any]:
         with locked(settings.cache_dir / f"{KIND}_parts" / f"{weights.fingerprint}.lock"):
@@ -84,7 +89,9 @@ def _build(
     parts = Parts(settings.cache_dir, KIND, fingerprint)
     known = Known([*published(settings.cache_dir, KIND, fingerprint, note), *parts.known(note)])
     dimensions = _dimensions(name)
-    vectors = np.lib.format.open_memmap(folder / "vectors.npy", mode="w+", dtype=np.float32, shape=(len(texts), dimensions))
+    vectors = np.lib.format.open_memmap(
+        folder / "vectors.npy", mode="w+", dtype=np.float32, shape=(len(texts), dimensions)
+    )
     missing = known.fill(keys, vectors)
     if missing.size:
         # The same text under several documents (or sequels) is encoded once.

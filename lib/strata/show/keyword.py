@@ -28,12 +28,10 @@ def analysed(rows: list[dict[str, Any]]) -> Iterator[Block]:
 def postings(word: str, term: Term, ws: Workspace, docs: list[int], tfs: list[int], limit: int) -> Iterator[Block]:
     index = ws.index
     count = index.df(term)
-    yield line(
-        (
-            f'"{clean(word)}" is the term "{index.terms[term]}": df {count} of {len(ws.corpus):,} {noun(ws.corpus.name)}s',
-            "bold",
-        )
+    head = (
+        f'"{clean(word)}" is the term "{index.terms[term]}": df {count} of {len(ws.corpus):,} {noun(ws.corpus.name)}s'
     )
+    yield line((head, "bold"))
     most = max(tfs, default=1)
     rows = [
         (f"({clean(str(ws.corpus.id(doc)))})", cut(clean(ws.corpus.title(doc)), 40), f"tf {tf}",
@@ -46,7 +44,7 @@ def postings(word: str, term: Term, ws: Workspace, docs: list[int], tfs: list[in
 
 
 def explained(part: Part, query: str, doc: int, ws: Workspace, rank: int | None, matched: int) -> Iterator[Block]:
-    """The score as a sum: each term with tf, df, idf, tf weight, contribution and share; then the words that gave nothing."""
+    """The score as a sum: each term's tf, df, idf, tf weight, contribution, share; then words that gave nothing."""
     document = ws.corpus.document(doc)
     year = f" ({document.fields['year']})" if document.fields.get("year") else ""
     place = f"stands {rank} of {matched} matched" if rank else "shares no term with the query"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Opens a bar; the function it gives takes the number done so far. Where stderr is no terminal: a line at the end."""
+    """Opens a bar; the function it gives takes the number done so far. Without a terminal: a line at the end."""
     import sys
     import time
 
@@ -26,7 +26,13 @@ def bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
         seconds = time.monotonic() - start
         print(f"{done:,} {what} in {seconds:.1f} s ({done / max(seconds, 1e-9):.0f}/s)", file=sys.stderr)
         return
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}/s"), TimeRemainingColumn())
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}/s"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(what, total=total, rate="–")
 

@@ -25,7 +25,7 @@ def titled(trace: Trace, doc: int) -> str:
 def header(trace: Trace, preset: str = "lessons") -> Line:
     """What ran: the lists with how many documents each matched, the fusion, the preset and the time."""
     lists = " + ".join(_list_name(step.label, step.output.matched) for step in trace.lists)
-    fuse = f", rrf k={trace.plan.fuse.k:g} (rank constant)" if hasattr(trace.plan.fuse, "k") else ""
+    fuse = f", {trace.plan.fuse.label}" if trace.plan.fuse else ""
     depth = f" · depth {trace.plan.depth}" if trace.plan.fuse and trace.plan.depth != 100 else ""
     return line((f"{lists}{fuse}{depth}, {preset}, {_seconds(trace.ms)}", "dim"))
 
@@ -101,11 +101,12 @@ def _title_line(trace: Trace, result: Result, columns: int) -> Line:
 
 
 def two_tone(trace: Trace, result: Result, columns: int = 20) -> str:
-    """RRF's sum as a bar: ▓ from keyword, ░ from semantic, scaled to the most that two lists can give, 2/(k+1)."""
+    """The fused score as a bar: ▓ from keyword lists, ░ from the others, scaled to the most that the lists can give."""
     fuse = trace.plan.fuse
-    if not hasattr(fuse, "part"):
+    if fuse is None:
         return ""
-    shares = {"keyword": 0.0, "semantic": 0.0}
-    for placed in result.placed:
-        shares[placed.family] = shares.get(placed.family, 0.0) + fuse.part(placed.rank)
-    return bar(*shares.values(), full=len(trace.lists) * fuse.part(1), columns=columns, tones="▓░", empty=" ").rstrip()
+    families = {step.label: getattr(step.layer, "family", step.label) for step in trace.lists}
+    parts = fuse.explain([step.output for step in trace.lists], result.doc).parts
+    keyword = sum(part.value for part in parts if families[part.label] == "keyword")
+    other = sum(part.value for part in parts if families[part.label] != "keyword")
+    return bar(keyword, other, full=fuse.most(len(trace.lists)), columns=columns, empty=" ").rstrip()

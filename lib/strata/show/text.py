@@ -49,7 +49,7 @@ def width(stream: IO[str] | None = None) -> int:
 
 
 def clean(text: str) -> str:
-    """Text without control, format or surrogate characters (they could forge terminal output); white space becomes one blank."""
+    """Text without control, format or surrogate characters, which could forge output; white space becomes blanks."""
     if text.isascii() and text.isprintable():
         return text
     kept = (" " if c.isspace() else c for c in text)
@@ -62,7 +62,8 @@ def cut(text: str, columns: int) -> str:
     """At most `columns` wide (East Asian wide letters count two), with … where something was left out."""
     if text.isascii() and len(text) <= columns:
         return text
-    room, kept = columns, []
+    room = columns
+    kept: list[str] = []
     for letter in text:
         room -= columns_of(letter)
         if room < (0 if len(kept) == len(text) - 1 else 1):

@@ -1,4 +1,4 @@
-"""A folder in BEIR layout: corpus.jsonl here; queries.jsonl and qrels/ are read by core/golden.py. Each may be gzipped."""
+"""A folder in BEIR layout: corpus.jsonl here; queries.jsonl and qrels/ in core/golden.py. Each may be gzipped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def part(folder: Path, name: str) -> Path:
     for candidate in (folder / name, folder / f"{name}.gz"):
         if candidate.is_file():
             return candidate
-    raise DataError(f"{folder} has no {name}", "a folder in BEIR layout has corpus.jsonl, queries.jsonl and qrels/test.tsv")
+    raise DataError(
+        f"{folder} has no {name}", "a folder in BEIR layout has corpus.jsonl, queries.jsonl and qrels/test.tsv"
+    )
 
 
 def load(path: Path) -> Iterator[Document]:

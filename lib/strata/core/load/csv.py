@@ -33,7 +33,9 @@ def load(path: Path) -> Iterator[Document]:
             for row in rows:
                 where = f"{path}, line {rows.line_num}"
                 if None in row:
-                    raise DataError(f"{where}: more cells than the {len(names)} columns of the header", "mend that line")
+                    raise DataError(
+                        f"{where}: more cells than the {len(names)} columns of the header", "mend that line"
+                    )
                 entry = {name: _number(value) if name in IDS else value for name, value in row.items() if value}
                 yield document(entry, where)
         except csv.Error as error:
@@ -41,5 +43,5 @@ def load(path: Path) -> Iterator[Document]:
 
 
 def _number(value: str) -> int | str:
-    """"007" stays a text: the number 7 would be another id."""
+    """ "007" stays a text: the number 7 would be another id."""
     return int(value) if value.isascii() and value.isdigit() and str(int(value[:18])) == value else value

@@ -18,10 +18,13 @@ _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 def document(entry: Any, where: str) -> Document:
     """id, title and text by their usual names (the first that is there); everything else is kept as fields.
 
-    DataError, beginning with `where`, for an entry that is no object or has no usable id. A missing title or text is "".
+    DataError, beginning with `where`, for an entry that is no object or has no usable id. A missing title or text
+    is "".
     """
     if not isinstance(entry, dict):
-        raise DataError(f"{where}: expected an object, found {_kind(entry)}", 'an entry looks like {"id": 1, "title": …}')
+        raise DataError(
+            f"{where}: expected an object, found {_kind(entry)}", 'an entry looks like {"id": 1, "title": …}'
+        )
     id_name = next((name for name in IDS if name in entry), None)
     if id_name is None:
         raise DataError(f"{where}: no id", f"give each entry one of: {', '.join(IDS)}")
@@ -29,9 +32,7 @@ def document(entry: Any, where: str) -> Document:
     text_name = next((name for name in TEXTS if entry.get(name) is not None), None)
     taken = {id_name, title_name, text_name}
     fields = {str(name): unescaped(value) for name, value in entry.items() if name not in taken}
-    return Document(
-        _id(entry[id_name], where), _text(entry, title_name, where), _text(entry, text_name, where), fields
-    )
+    return Document(_id(entry[id_name], where), _text(entry, title_name, where), _text(entry, text_name, where), fields)
 
 
 def _id(value: Any, where: str) -> DocId:
@@ -72,5 +73,12 @@ def _kind(value: Any) -> str:
         return "null"
     if value == "":
         return "empty"
-    names = {bool: "a truth value", float: "a number with decimals", dict: "an object", list: "a list", str: "a text", int: "a number"}
+    names = {
+        bool: "a truth value",
+        float: "a number with decimals",
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        int: "a number",
+    }
     return names.get(type(value), type(value).__name__)

@@ -1,4 +1,4 @@
-"""The lessons' catalogue: {"movies": [{id, title, description}, …]}, any one list under another name, or a bare list."""
+"""The lessons' catalogue: {"movies": [{id, title, description}, …]}, one list under another name, or a bare list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def load(path: Path) -> Iterator[Document]:
     with opened(path) as file:
         text = file.read()
     if not text.strip():
-        raise DataError(f"{path} is empty", 'a catalogue looks like {"movies": [{"id": 1, "title": …, "description": …}]}')
+        raise DataError(
+            f"{path} is empty", 'a catalogue looks like {"movies": [{"id": 1, "title": …, "description": …}]}'
+        )
     value = parsed(text, str(path))
     if isinstance(value, dict):
         lists = {name: item for name, item in value.items() if isinstance(item, list)}

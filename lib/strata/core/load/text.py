@@ -35,7 +35,9 @@ def opened(path: Path) -> Iterator[IO[str]]:
     except IsADirectoryError as error:
         raise DataError(f"{path} is a folder", "name a file, or a folder in BEIR layout") from error
     except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror or error})", "check the path and its permissions") from error
+        raise DataError(
+            f"{path} cannot be read ({error.strerror or error})", "check the path and its permissions"
+        ) from error
 
 
 def parsed(text: str, where: str) -> Any:

@@ -1,0 +1,23 @@
+"""The layers in the order a query passes them, each with the command that shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LayerRow:
+    layer: str
+    about: str
+    command: str
+
+
+LAYERS = (
+    LayerRow("catalogue", "documents with ids, titles, texts, fields", "data_cli show paddington"),
+    LayerRow(
+        "keyword", "an inverted index, TF-IDF, BM25", 'keyword_search_cli explain "cute british bear marmalade" 393'
+    ),
+    LayerRow("semantic", "texts as vectors, the nearest found", "semantic_search_cli search_chunked automobile"),
+    LayerRow("hybrid", "both lists fused by rank", 'hybrid_search_cli trace "wizard school"'),
+)
+FIRST = 'hybrid_search_cli rrf-search "cute british bear marmalade" --limit 3'

@@ -1,0 +1,54 @@
+"""Views of catalogues: which there are, one document, an audit."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from strata.core.templates import as_text
+from strata.core.types import Document
+from strata.show.text import Block, Grid, clean, line, width
+
+
+def datasets(rows: list[dict[str, Any]]) -> Iterator[Block]:
+    yield Grid(
+        tuple(
+            (
+                "*" if row["in_use"] else "",
+                row["name"],
+                "" if row["documents"] is None else f"{row['documents']:,}",
+                clean(row["from"]),
+            )
+            for row in rows
+        ),
+        head=("", "name", "documents", "from"),
+        align="llrl",
+    )
+    yield "* is searched where no --dataset is given; choose with: data_cli use NAME"
+
+
+def document(found: Document) -> Iterator[Block]:
+    yield line((f"({clean(str(found.id))}) {clean(found.title)}", "bold"))
+    yield Grid(tuple((clean(name), clean(as_text(value))) for name, value in found.fields.items() if as_text(value)))
+    yield ""
+    yield from textwrap.wrap(clean(found.text), width()) or ["(no text)"]
+
+
+def audited(found: dict[str, Any]) -> Iterator[Block]:
+    words = found["words"]
+    yield line((f"{clean(found['dataset'])}: {found['documents']:,} documents", "bold"))
+    yield f"words a text: {words['least']} to {words['most']}, mean {words['mean']}"
+    fields = ", ".join(f"{clean(name)} {count:,}" for name, count in found["fields"].items()) or "none"
+    yield from textwrap.wrap(f"fields: {fields}", width(), subsequent_indent="  ")
+    for name, said in (
+        ("without_title", "without a title"),
+        ("without_text", "without a text"),
+        ("thin", "with under 40 words: little to find"),
+        ("repeated_titles", "titles that occur more than once"),
+        ("repeated_texts", "texts that occur more than once"),
+    ):
+        finding = found[name]
+        yield f"{finding['count']:,} {said}"
+        for example in finding["examples"]:
+            yield from textwrap.wrap(clean(example), width(), initial_indent="  ", subsequent_indent="    ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -54,10 +55,8 @@ def bm25search(
     from strata.searching import search
     from strata.show.results import simple
 
-    def draw(trace, ws):  # type: ignore[no-untyped-def]
-        return simple(trace, ws, "{n}. {title} - Score: {score}")
-
-    search(common, "keyword_search_cli bm25search", flags.keyword_plan(k1, b, limit), query, draw,
+    search(common, "keyword_search_cli bm25search", flags.keyword_plan(k1, b, limit), query,
+           partial(simple, form="{n}. {title} - Score: {score}"),
            exclude=exclude, where=where, no_log=no_log)  # fmt: skip
 
 

@@ -24,17 +24,18 @@ def search(
     command: str,
     plan: Plan,
     text: str,
-    draw: Callable[[Trace, Workspace], Iterable[Block]],
+    draw: Callable[[Trace, Workspace, list[Block]], Iterable[Block]],
     *,
     exclude: list[str] | None = None,
     where: list[str] | None = None,
     no_log: bool = False,
     more: Callable[[Trace], dict[str, Any]] = lambda _: {},
 ) -> None:
-    """`draw` gives the text, `more` what this command's JSON adds to a search's JSON."""
+    """`draw` gives the text (it is handed what there is to say of the query's words), `more` what JSON adds."""
     ws = common.workspace()
     trace = run(plan, query(text, ws, exclude, where), ws)
-    said = [line for block in about_words(trace.used.text, ws) for line in plain(block)]
+    words = list(about_words(trace.used.text, ws))
+    said = [line for block in words for line in plain(block)]
     if not no_log:
         run_log = trace.to_json(candidates=LOGGED)
         run_log["notices"] = run_log["notices"] + said
@@ -43,4 +44,4 @@ def search(
             common.say(failed)
             said.append(failed)
     found = trace.to_json()
-    common.emit({**found, "notices": found["notices"] + said, **more(trace)}, lambda: draw(trace, ws))
+    common.emit({**found, "notices": found["notices"] + said, **more(trace)}, lambda: draw(trace, ws, words))

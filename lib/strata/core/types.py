@@ -10,18 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NewType, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # numpy takes 0.1 s to import, and --help does not need it
+    import numpy as np
+    from numpy.typing import NDArray
 
-if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
+
+    Positions = NDArray[np.int32]
+    Scores = NDArray[np.float64]
+else:
+    Positions = Scores = object
 
 Term = NewType("Term", int)
 """A term's number in one index. Only an index makes them, so text that was analysed once cannot be analysed again."""
 
 DocId = int | str
-Positions = NDArray[np.int32]
-Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class Ranking:
 
     def place(self, doc: int) -> int | None:
         """The rank of a document, from 1, or None when the list does not hold it."""
-        hits = np.flatnonzero(self.docs == doc)
+        (hits,) = (self.docs == doc).nonzero()
         return int(hits[0]) + 1 if hits.size else None
 
 

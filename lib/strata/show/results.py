@@ -9,7 +9,6 @@ from strata.pipeline.trace import Result, Trace
 from strata.pipeline.workspace import Workspace
 from strata.show.passage import highlighted
 from strata.show.text import Block, Line, bar, clean, columns_of, cut, line, ordinal, width
-from strata.show.words import about_words
 
 
 def score(value: float) -> str:
@@ -38,7 +37,7 @@ def _seconds(ms: float) -> str:
     return f"{ms:.1f} ms" if ms < 100 else f"{ms / 1000:.1f} s"
 
 
-def simple(trace: Trace, ws: Workspace, form: str = "{n}. {title}  {score}") -> Iterator[Block]:
+def simple(trace: Trace, ws: Workspace, words: list[Block], form: str = "{n}. {title}  {score}") -> Iterator[Block]:
     """One line a result, for a single list; then what the words of the query came to."""
     results = trace.results()
     yield header(trace)
@@ -48,7 +47,7 @@ def simple(trace: Trace, ws: Workspace, form: str = "{n}. {title}  {score}") -> 
             yield highlighted(result.passage.text, terms(trace, ws), ws.index, width(), "   ")
     if not results:
         yield nothing(trace)
-    yield from about_words(trace.used.text, ws)
+    yield from words
 
 
 def _fixed(trace: Trace, result: Result) -> str:
@@ -65,7 +64,7 @@ def terms(trace: Trace, ws: Workspace) -> list[Term]:
     return ws.index.query_terms(trace.used.text)
 
 
-def fused(trace: Trace, ws: Workspace) -> Iterator[Block]:
+def fused(trace: Trace, ws: Workspace, words: list[Block]) -> Iterator[Block]:
     """Three lines a result: title, score and bar; where each list had it; the best passage."""
     yield header(trace)
     results = trace.results()
@@ -78,7 +77,7 @@ def fused(trace: Trace, ws: Workspace) -> Iterator[Block]:
             yield highlighted(result.passage.text, known, ws.index, columns, "   ")
     if not results:
         yield nothing(trace)
-    yield from about_words(trace.used.text, ws)
+    yield from words
     if results:
         query = cut(clean(trace.used.text), 30)
         yield line(("Why this order: ", "dim"), f'hybrid_search_cli trace "{query}"')

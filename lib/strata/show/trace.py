@@ -10,12 +10,11 @@ from strata.pipeline.workspace import Workspace
 from strata.show.passage import highlighted
 from strata.show.results import nothing, terms
 from strata.show.text import Block, Line, clean, columns_of, cut, line, noun, ordinal, pad, width
-from strata.show.words import about_words
 
 NAME_COLUMNS = 26
 
 
-def view(trace: Trace, ws: Workspace, preset: str = "lessons") -> Iterator[Block]:
+def view(trace: Trace, ws: Workspace, words: list[Block], preset: str = "lessons") -> Iterator[Block]:
     columns = width()
     yield _head(trace, ws, preset, columns)
     steps = trace.rankings
@@ -28,7 +27,7 @@ def view(trace: Trace, ws: Workspace, preset: str = "lessons") -> Iterator[Block
     if not shown:
         yield nothing(trace)
     yield from _departures(trace, ws, columns)
-    yield from about_words(trace.used.text, ws)
+    yield from words
     yield line((_times(trace), "dim"))
 
 

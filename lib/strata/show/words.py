@@ -15,10 +15,10 @@ _CONTRACTION = re.compile(r"[^\W_]+(?:['’ʼ‘][^\W_]+)+")
 
 
 def nearest_word(word: str, index: Index) -> str | None:
-    """The catalogue's word that looks most like this one (same first letter, similar length), or None."""
+    """The catalogue's word that looks most like this one (same first letter, length within one), or None."""
     import difflib
 
-    near = [w for w in index.surfaces_from(word[0]) if abs(len(w) - len(word)) <= 2]
+    near = [w for w in index.surfaces_from(word[0]) if abs(len(w) - len(word)) <= 1]
     found = difflib.get_close_matches(word, near, n=1, cutoff=0.75)
     return found[0] if found else None
 

@@ -1,0 +1,134 @@
+"""Shared by the tests: one cache for the whole session, programs run in this process, small catalogues."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from strata import settings
+from strata.pipeline.workspace import Workspace
+from strata.shell import execute
+
+ROOT = Path(__file__).resolve().parent.parent
+DATASETS = ROOT.parent / "shared" / "datasets"
+
+VARIABLES = ("STRATA_DATASET", "STRATA_CACHE_DIR", "STRATA_LOG_DIR", "STRATA_MODELS")
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a program did."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def clean_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Artefacts of the bundled films, built once for all workers of a session (storage's own lock sees to that)."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "strata-cache"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def films(shared_cache: Path, tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace over the bundled films."""
+    ws = Workspace(settings.load("movies", str(shared_cache), str(tmp_path / "logs")))
+    yield ws
+    ws.corpus.close()
+
+
+@pytest.fixture
+def cli(shared_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """cli("bm25search horse" as arguments …): runs a program's command line in this process."""
+
+    def run(program: str, *args: str, cache: Path | None = None, logs: Path | None = None) -> Done:
+        monkeypatch.setenv("STRATA_CACHE_DIR", str(cache or shared_cache))
+        monkeypatch.setenv("STRATA_LOG_DIR", str(logs or tmp_path / "logs"))
+        module = importlib.import_module("strata.__main__" if program == "strata" else program)
+        capsys.readouterr()
+        status = execute(module.app, args)
+        captured = capsys.readouterr()
+        return Done(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def process(shared_cache: Path, tmp_path: Path) -> Run:
+    """The same in a process of its own, as a user runs it: python cli/PROGRAM.py ARGS."""
+
+    def run(program: str, *args: str, cache: Path | None = None, env: dict[str, str] | None = None, **more: Any) -> Done:
+        command = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args]
+        surroundings = {
+            **{name: value for name, value in os.environ.items() if name not in VARIABLES},
+            "STRATA_CACHE_DIR": str(cache or shared_cache),
+            "STRATA_LOG_DIR": str(tmp_path / "logs"),
+            **(env or {}),
+        }
+        done = subprocess.run(command, capture_output=True, text=True, env=surroundings, cwd=tmp_path, check=False, **more)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def write_catalogue(path: Path, *documents: dict[str, Any]) -> Path:
+    path.write_text(json.dumps({"movies": list(documents)}, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Callable[..., Path]:
+    """catalogue("text", …) or catalogue({"id": …}, …): a lessons' file; texts get ids 1, 2, … and titles T1, T2, …"""
+
+    def make(*entries: str | dict[str, Any], name: str = "small.json") -> Path:
+        documents = [
+            entry if isinstance(entry, dict) else {"id": i, "title": f"T{i}", "description": entry}
+            for i, entry in enumerate(entries, start=1)
+        ]
+        return write_catalogue(tmp_path / name, *documents)
+
+    return make
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Callable[[Path], Workspace]]:
+    """workspace(path): a workspace over a catalogue, with a cache of its own."""
+    opened: list[Workspace] = []
+
+    def make(path: Path) -> Workspace:
+        ws = Workspace(settings.load(str(path), str(tmp_path / "cache"), str(tmp_path / "logs")))
+        opened.append(ws)
+        return ws
+
+    yield make
+    for ws in opened:
+        if "corpus" in ws.__dict__:
+            ws.corpus.close()

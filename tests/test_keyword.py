@@ -1,0 +1,181 @@
+"""The keyword layer against oracles: a brute-force scorer, bm25s, and its own explanations."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strata.core.types import Query
+from strata.errors import UsageError
+from strata.keyword import formulas
+from strata.keyword.bm25 import BM25
+from strata.keyword.build import build
+from strata.keyword.index import Index
+from strata.keyword.tfidf import TfIdf
+from strata.keyword.topk import best
+from strata.pipeline.workspace import Workspace
+from strata.storage import Artefact
+
+WORDS = ["bear", "bears", "horse", "marmalade", "london", "the", "amélie", "日本", "x", "running"]
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), min_size=1, max_size=40)
+
+
+def index_of(texts: list[str], folder: Path | None = None) -> Index:
+    folder = folder or Path(tempfile.mkdtemp(prefix="strata-test-"))
+    return Index(Artefact(folder, build(texts, folder)))
+
+
+def brute_force(index: Index, texts: list[str], query: str, k1: float, b: float) -> list[tuple[int, float]]:
+    """BM25 as the formula reads, over lists of terms; best first, ties by position; only documents that share a term."""
+    documents = [[t for t in index.analyse(text).terms if t is not None] for text in texts]
+    n, avgdl = len(texts), sum(map(len, documents)) / len(texts)
+    scores = []
+    for i, terms in enumerate(documents):
+        score, shares = 0.0, False
+        for term in index.analyse(query).terms:
+            tf = terms.count(term) if term is not None else 0
+            if tf:
+                shares = True
+                df = sum(term in other for other in documents)
+                idf = math.log(1 + (n - df + 0.5) / (df + 0.5))
+                score += idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len(terms) / avgdl))
+        if shares:
+            scores.append((i, score))
+    return sorted(scores, key=lambda pair: (-pair[1], pair[0]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    TEXTS,
+    st.lists(st.sampled_from([*WORDS, "zebra"]), min_size=1, max_size=6).map(" ".join),
+    st.sampled_from([(1.5, 0.75), (0.0, 0.75), (1.2, 0.0), (2.0, 1.0)]),
+    st.integers(1, 50),
+)
+def test_bm25_equals_brute_force(texts: list[str], query: str, setting: tuple[float, float], k: int) -> None:
+    """cases.md 5, 7, 10, 19, 20, 21: idf above 0, k above N, pairs kept together, 0 honoured, repeats counted."""
+    index = index_of(texts)
+    docs, scores, matched = BM25(*setting).search(index, index.query_terms(query), k)
+    expected = brute_force(index, texts, query, *setting)
+    assert matched == len(expected)
+    assert scores.tolist() == pytest.approx([score for _, score in expected[:k]], rel=1e-12)
+    exact = dict(expected)
+    assert [exact[doc] for doc in docs.tolist()] == pytest.approx(scores.tolist(), rel=1e-12)
+    pairs = list(zip(scores.tolist(), docs.tolist(), strict=True))
+    assert pairs == sorted(pairs, key=lambda pair: (-pair[0], pair[1])), "ties stand in the catalogue's order"
+
+
+def test_bm25_equals_bm25s_given_our_terms(films: Workspace) -> None:
+    """bm25s's `lucene` leaves out the factor k1 + 1 = 2.5. Same top 10 up to ties, for every golden query."""
+    import bm25s
+
+    from strata.core.golden import load_golden
+    from strata.paths import data_dir
+
+    index = films.index
+    texts = [films.corpus.keyword_text(document) for document in films.corpus.documents()]
+    terms = [[str(t) for t in index.query_terms(text)] for text in texts]
+    theirs = bm25s.BM25(method="lucene", k1=1.5, b=0.75, dtype="float64")
+    theirs.index(terms, show_progress=False)
+    for query in load_golden(data_dir() / "golden_dataset.json").queries:
+        known = index.query_terms(query.text)
+        if not known:
+            continue
+        docs, scores, _ = BM25().search(index, known, 10)
+        all_theirs = theirs.get_scores([str(t) for t in known]) * 2.5
+        assert scores.tolist() == pytest.approx(np.sort(all_theirs)[::-1][: len(scores)].tolist(), rel=1e-5), query.text
+        assert all_theirs[docs].tolist() == pytest.approx(scores.tolist(), rel=1e-5)
+
+
+def test_stored_and_computed_contributions_are_the_same_numbers(films: Workspace) -> None:
+    """Any k1 and b take the same path: the usual ones, computed anew, equal what the index holds bit for bit."""
+    index = films.index
+    for i in range(0, len(index.terms), 97):
+        row = index.row(i)  # type: ignore[arg-type]
+        assert np.array_equal(row.impacts, BM25()._impacts(index, row))
+
+
+@settings(deadline=None, max_examples=40)
+@given(TEXTS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
+def test_a_score_is_the_sum_of_its_explanation(texts: list[str], query: str) -> None:
+    class Small:
+        index = index_of(texts)
+
+    for layer in (BM25(), BM25(0.7, 0.3), TfIdf()):
+        ranking = layer(Query(query), Small, len(texts))  # type: ignore[arg-type]
+        for doc, score in zip(ranking.docs.tolist(), ranking.scores.tolist(), strict=True):
+            part = layer.explain(Query(query), doc, Small)  # type: ignore[arg-type]
+            assert part.value == pytest.approx(score, rel=1e-9, abs=1e-12)
+            assert sum(p.value for p in part.parts) == pytest.approx(part.value, rel=1e-9, abs=1e-12)
+
+
+@given(st.lists(st.floats(0, 100) | st.just(0.0), max_size=300), st.integers(1, 20))
+def test_the_best_equal_a_full_sort(values: list[float], k: int) -> None:
+    sums = np.array(values + [0.0] * (-len(values) % 32))
+    docs, scores, matched = best(sums, k)
+    expected = sorted(((-v, i) for i, v in enumerate(values) if v > 0))[:k]
+    assert list(zip((-scores).tolist(), docs.tolist(), strict=True)) == expected
+    assert matched == sum(v > 0 for v in values)
+
+
+def test_idf_is_above_zero_for_a_term_in_half_or_all_documents() -> None:
+    """cases.md 5."""
+    assert formulas.bm25_idf(2, 4) > 0
+    assert formulas.bm25_idf(4, 4) > 0
+    assert formulas.idf(4, 4) == 0.0
+    assert formulas.idf(0, 593) == math.log(594)
+
+
+def test_a_longer_document_scores_lower_and_b_0_does_not_care() -> None:
+    """cases.md 19."""
+    short, long = formulas.bm25_tf(1, 10, 50.0), formulas.bm25_tf(1, 100, 50.0)
+    assert long < short
+    assert formulas.bm25_tf(1, 10, 50.0, b=0.0) == formulas.bm25_tf(1, 100, 50.0, b=0.0)
+
+
+def test_k1_0_leaves_idf_alone() -> None:
+    """cases.md 20."""
+    index = index_of(["bear bear bear", "bear", "fox"])
+    _, scores, _ = BM25(k1=0).search(index, index.query_terms("bear"), 5)
+    assert scores.tolist() == [formulas.bm25_idf(2, 3)] * 2
+
+
+@pytest.mark.parametrize(("k1", "b"), [(-1, 0.5), (math.nan, 0.5), (math.inf, 0.5), (1.5, -0.1), (1.5, 1.1), (1.5, math.nan)])
+def test_settings_without_meaning_are_refused(k1: float, b: float) -> None:
+    """cases.md 20."""
+    with pytest.raises(UsageError):
+        BM25(k1, b)
+
+
+def test_a_repeated_query_word_counts_each_time() -> None:
+    """cases.md 21."""
+    index = index_of(["bear", "fox"])
+    once = BM25().search(index, index.query_terms("bear"), 1)[1]
+    twice = BM25().search(index, index.query_terms("bear bear"), 1)[1]
+    assert twice.tolist() == pytest.approx((2 * once).tolist())
+
+
+def test_documents_without_a_term_count_in_n_and_the_average_length() -> None:
+    index = index_of(["bear fox", "", "the of"])
+    assert (index.documents, index.avgdl, index.facts["empty"]) == (3, pytest.approx(2 / 3), 2)
+
+
+def test_a_catalogue_of_tokenless_documents_answers_with_nothing() -> None:
+    """cases.md 4."""
+    index = index_of(["", "the of and", "!!!"])
+    assert index.avgdl == 0.0
+    assert index.query_terms("bear") == []
+    assert BM25().search(index, [], 5)[0].size == 0
+
+
+def test_an_index_is_small_arrays_and_words_and_no_pickle(films: Workspace) -> None:
+    files = {file.suffix for file in films.index.path.iterdir()}
+    assert files == {".npy", ".txt", ".json"}
+    manifest = json.loads((films.index.path / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["facts"]["documents"] == 593

@@ -37,7 +37,7 @@ demo: $(VENV)/light
 	@docs/demo.sh hybrid
 
 test: $(VENV)/dev
-	@$(BIN)/python -m pytest -n 2
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/python -m pytest -n 2
 
 check: $(VENV)/dev
 	@$(BIN)/ruff check lib cli tests benchmarks docs

@@ -39,7 +39,6 @@ def evaluate(folder: Path) -> tuple[float, float, int]:
             if query.id in qrels:
                 docs = run(plan, Query(query.text), ws).final.docs.tolist()
                 found[query.id] = {str(ws.corpus.id(doc)): 1 / rank for rank, doc in enumerate(docs, start=1)}
-        ws.corpus.close()
     measures = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "recall.100"}).evaluate(found)
     # trec_eval leaves out a query for which nothing was retrieved; it counts 0 here.
     values = [measures.get(name, {"ndcg_cut_10": 0.0, "recall_100": 0.0}) for name in qrels]

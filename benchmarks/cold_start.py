@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-QUERY, UNKNOWN = "cute british bear marmalade", "zebras unicorns"
+QUERY, UNKNOWN = "cute british bear marmalade", "zebras unicorns quokkas axolotls"
 PROGRAMS = ("keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "data_cli")
 
 

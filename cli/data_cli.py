@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -46,14 +45,14 @@ def use(common: Common, catalogue: Annotated[str, typer.Argument(metavar="NAME|P
 @app.run("import")
 def import_(
     common: Common,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Lessons' JSON, JSON lines, CSV, or a BEIR folder.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Lessons' JSON, JSON lines, CSV, or a BEIR folder.")],
     name: Annotated[str | None, typer.Option("--name", help="What to call it; default: the file's name.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take it in place of the former of that name.")] = False,
 ) -> None:
     """Check a catalogue as a whole and keep a copy under a name."""
     from strata.core.importing import bring_in
 
-    done = bring_in(file.expanduser(), name, replace=replace)
+    done = bring_in(file, name, common.say, replace=replace)
     data = {"name": done.name, "documents": done.documents, "path": str(done.folder), "files": list(done.files)}
     text = f"{done.documents:,} documents are now the catalogue {done.name}. Search it: --dataset {done.name}"
     common.emit(data, lambda: [text])

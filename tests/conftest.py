@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,11 +58,9 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def films(shared_cache: Path, tmp_path: Path) -> Iterator[Workspace]:
+def films(shared_cache: Path, tmp_path: Path) -> Workspace:
     """A workspace over the bundled films."""
-    ws = Workspace(settings.load("movies", str(shared_cache), str(tmp_path / "logs")))
-    yield ws
-    ws.corpus.close()
+    return Workspace(settings.load("movies", str(shared_cache), str(tmp_path / "logs")))
 
 
 @pytest.fixture
@@ -85,7 +83,9 @@ def cli(shared_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], 
 def process(shared_cache: Path, tmp_path: Path) -> Run:
     """The same in a process of its own, as a user runs it: python cli/PROGRAM.py ARGS."""
 
-    def run(program: str, *args: str, cache: Path | None = None, env: dict[str, str] | None = None, **more: Any) -> Done:
+    def run(
+        program: str, *args: str, cache: Path | None = None, env: dict[str, str] | None = None, **more: Any
+    ) -> Done:
         command = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args]
         surroundings = {
             **{name: value for name, value in os.environ.items() if name not in VARIABLES},
@@ -93,7 +93,9 @@ def process(shared_cache: Path, tmp_path: Path) -> Run:
             "STRATA_LOG_DIR": str(tmp_path / "logs"),
             **(env or {}),
         }
-        done = subprocess.run(command, capture_output=True, text=True, env=surroundings, cwd=tmp_path, check=False, **more)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=surroundings, cwd=tmp_path, check=False, **more
+        )
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
@@ -119,16 +121,10 @@ def catalogue(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Callable[[Path], Workspace]]:
+def workspace(tmp_path: Path) -> Callable[[Path], Workspace]:
     """workspace(path): a workspace over a catalogue, with a cache of its own."""
-    opened: list[Workspace] = []
 
     def make(path: Path) -> Workspace:
-        ws = Workspace(settings.load(str(path), str(tmp_path / "cache"), str(tmp_path / "logs")))
-        opened.append(ws)
-        return ws
+        return Workspace(settings.load(str(path), str(tmp_path / "cache"), str(tmp_path / "logs")))
 
-    yield make
-    for ws in opened:
-        if "corpus" in ws.__dict__:
-            ws.corpus.close()
+    return make

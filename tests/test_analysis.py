@@ -92,7 +92,10 @@ def test_the_light_stemmer_equals_nltks_own_on_every_vocabulary_word(films: Work
         "sys.stdout.buffer.write('\\n'.join(s.stem(w) for w in sys.stdin.buffer.read().decode().split('\\n')).encode())"
     )
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program], input="\n".join(words).encode(), capture_output=True, check=True
+        [sys.executable, "-W", "ignore", "-c", program],
+        input="\n".join(words).encode(),
+        capture_output=True,
+        check=True,
     )
     assert done.stdout.decode().split("\n") == [light(word) for word in words]
 

@@ -146,7 +146,9 @@ def test_k1_0_leaves_idf_alone() -> None:
     assert scores.tolist() == [formulas.bm25_idf(2, 3)] * 2
 
 
-@pytest.mark.parametrize(("k1", "b"), [(-1, 0.5), (math.nan, 0.5), (math.inf, 0.5), (1.5, -0.1), (1.5, 1.1), (1.5, math.nan)])
+@pytest.mark.parametrize(
+    ("k1", "b"), [(-1, 0.5), (math.nan, 0.5), (math.inf, 0.5), (1.5, -0.1), (1.5, 1.1), (1.5, math.nan)]
+)
 def test_settings_without_meaning_are_refused(k1: float, b: float) -> None:
     """cases.md 20."""
     with pytest.raises(UsageError):

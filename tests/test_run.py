@@ -119,7 +119,13 @@ def test_excluded_documents_are_left_out_before_a_list_is_cut(bears: Workspace) 
 
 @pytest.mark.parametrize(
     ("where", "expected"),
-    [("year>=2000", ["b"]), ("genres=comedy", ["a"]), ("genres!=comedy", ["b"]), ("title=bear two", ["b"]), ("year<1990", [])],
+    [
+        ("year>=2000", ["b"]),
+        ("genres=comedy", ["a"]),
+        ("genres!=comedy", ["b"]),
+        ("title=bear two", ["b"]),
+        ("year<1990", []),
+    ],
 )
 def test_conditions_hold_for_what_is_found(bears: Workspace, where: str, expected: list[str]) -> None:
     assert ids(bears, run(Plan(retrieve=(BM25(),)), Query("bear", where=(where,)), bears).final) == expected

@@ -149,7 +149,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ArtefactError, match="No space left"):
-        write_atomically(file, b"after")
+        write_atomically(file, b"after", durable=True)
     assert file.read_bytes() == b"before"
     assert [path.name for path in tmp_path.iterdir()] == ["log.json"]
 

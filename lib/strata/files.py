@@ -39,8 +39,12 @@ def stamp_of(path: Path) -> list[int]:
     return [stat.st_size, stat.st_mtime_ns, stat.st_ino]
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees all of it or the one before; parents are made."""
+def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write a file so that a reader sees all of it or the one before; parents are made.
+
+    durable: it is on the disk when this returns. Without it, a power cut (not a kill) may lose the new file, which is
+    good enough for a stamp or a log and spares a search the wait.
+    """
     temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}.tmp")
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +52,8 @@ def write_atomically(path: Path, data: bytes) -> None:
             with temporary.open("wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

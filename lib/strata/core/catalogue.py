@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from strata import paths
 from strata.core.load import beir, detect
@@ -45,17 +46,34 @@ def locate(dataset: str) -> Source:
     known = imported()
     if dataset in known:
         return Source(dataset, *_imported_source(known[dataset]))
-    path = Path(dataset).expanduser()
+    path = as_path(dataset)
     if not path.exists():
         names = ", ".join([DEFAULT_DATASET, *known])
-        raise DataError(f'"{dataset}" is no known catalogue and no file', f"known: {names}; a path works as well")
-    path = path.resolve()
-    return Source(path.name if path.is_dir() else path.name.split(".")[0] or path.name, path, detect(path))
+        raise DataError(f'"{dataset[:200]}" is no known catalogue and no file', f"known: {names}; a path works as well")
+    # A path's name is the file's whole name, so that no other film catalogue passes for the bundled "movies".
+    return Source(path.name if path.name not in (DEFAULT_DATASET, *known) else f"./{path.name}", path, detect(path))
+
+
+def as_path(text: str) -> Path:
+    """The absolute path that a user's words name. DataError where the system cannot even look (too long, no rights)."""
+    try:
+        path = Path(text).expanduser().resolve()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DataError(f'"{text[:200]}" cannot be opened ({why})', "check the path and its permissions") from error
+    return path
+
+
+def origin(folder: Path) -> dict[str, Any]:
+    """What was written down when a catalogue was imported: loader, documents, from, imported."""
+    file = folder / ORIGIN
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return {"loader": str(found["loader"]), "documents": int(found["documents"]), "from": str(found["from"])}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{file} cannot be read ({error})", "import the catalogue again with --replace") from error
 
 
 def _imported_source(folder: Path) -> tuple[Path, str]:
-    try:
-        loader = str(json.loads((folder / ORIGIN).read_text(encoding="utf-8"))["loader"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{folder / ORIGIN} cannot be read ({error})", "import the catalogue again") from error
-    return (folder, "beir") if loader == "beir" else (folder / "corpus.jsonl", "jsonl")
+    return (folder, "beir") if origin(folder)["loader"] == "beir" else (folder / "corpus.jsonl", "jsonl")

@@ -22,3 +22,16 @@ def part(folder: Path, name: str) -> Path:
 
 def load(path: Path) -> Iterator[Document]:
     yield from jsonl.load(part(path, "corpus.jsonl"))
+
+
+def qrels(folder: Path, split: str) -> Path:
+    """The judgements of one split; DataError names the splits that are there."""
+    files = sorted((folder / "qrels").glob("*.tsv*"))
+    for candidate in files:
+        if candidate.name in (f"{split}.tsv", f"{split}.tsv.gz"):
+            return candidate
+    there = ", ".join(file.name.split(".tsv")[0] for file in files)
+    raise DataError(
+        f"{folder} has no qrels/{split}.tsv",
+        f"splits that are there: {there}" if there else "they go into qrels/",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from strata.core.load.entry import document
 from strata.core.load.text import opened, parsed
@@ -20,13 +21,18 @@ def load(path: Path) -> Iterator[Document]:
         )
     value = parsed(text, str(path))
     if isinstance(value, dict):
-        lists = {name: item for name, item in value.items() if isinstance(item, list)}
+        lists = {name: item for name, item in value.items() if isinstance(item, list) and _entries(name, item)}
         chosen = "movies" if "movies" in lists else next(iter(lists), None)
         if chosen is None or (len(lists) > 1 and chosen != "movies"):
-            found = f"lists {', '.join(lists)}" if lists else "no list"
+            found = f"several lists ({', '.join(lists)})" if lists else "no list of entries"
             raise DataError(f"{path}: {found} in the object", 'put the entries under "movies"')
         value = lists[chosen]
     if not isinstance(value, list):
         raise DataError(f"{path}: expected an object or a list", 'put the entries under "movies"')
     for number, entry in enumerate(value, start=1):
         yield document(entry, f"{path}, entry {number}")
+
+
+def _entries(name: str, items: list[Any]) -> bool:
+    """Whether a list may be the catalogue: its name says so, or it holds objects, or nothing at all."""
+    return name == "movies" or not items or any(isinstance(item, dict) for item in items)

@@ -27,8 +27,9 @@ def opened(path: Path) -> Iterator[IO[str]]:
             with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="\n") as text:
                 yield text
     except UnicodeDecodeError as error:
+        bad = f"byte 0x{error.object[error.start]:02x}"
         raise DataError(
-            f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x})", "save it as UTF-8, then try again"
+            f"{path}, line {_line_of_bad_byte(path)}: not UTF-8 ({bad})", "save it as UTF-8, then try again"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{path} is broken gzip ({error})", "fetch or pack it again") from error
@@ -38,6 +39,19 @@ def opened(path: Path) -> Iterator[IO[str]]:
         raise DataError(
             f"{path} cannot be read ({error.strerror or error})", "check the path and its permissions"
         ) from error
+
+
+def _line_of_bad_byte(path: Path) -> int:
+    """The number of the first line that is not UTF-8; a stream only knows that there was one."""
+    with path.open("rb") as raw:
+        packed = raw.peek(2)[:2] == b"\x1f\x8b"
+        number = 0
+        for number, line in enumerate(gzip.GzipFile(fileobj=raw) if packed else raw, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return number
 
 
 def parsed(text: str, where: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from strata.core.types import Part, Term
 from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
-from strata.show.text import Block, Grid, bar, clean, cut, line, noun, width
+from strata.show.text import Block, Grid, bar, clean, cut, line, noun, ordinal, width
 from strata.show.words import about_words
 
 
@@ -47,7 +47,7 @@ def explained(part: Part, query: str, doc: int, ws: Workspace, rank: int | None,
     """The score as a sum: each term's tf, df, idf, tf weight, contribution, share; then words that gave nothing."""
     document = ws.corpus.document(doc)
     year = f" ({document.fields['year']})" if document.fields.get("year") else ""
-    place = f"stands {rank} of {matched} matched" if rank else "shares no term with the query"
+    place = f"stands {ordinal(rank)} of {matched} matched" if rank else "shares no term with the query"
     yield line((f"{clean(document.title)}{year} #{clean(str(document.id))} {place}", "bold"))
     facts = part.facts
     yield (

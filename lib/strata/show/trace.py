@@ -11,19 +11,21 @@ from strata.show.passage import highlighted
 from strata.show.results import nothing, terms
 from strata.show.text import Block, Line, clean, columns_of, cut, line, noun, ordinal, pad, width
 
-NAME_COLUMNS = 26
+WIDEST_NAME = 44
 
 
 def view(trace: Trace, ws: Workspace, words: list[Block], preset: str = "lessons") -> Iterator[Block]:
     columns = width()
     yield _head(trace, ws, preset, columns)
     steps = trace.rankings
-    yield Line((" " * NAME_COLUMNS, *_cells([step.label for step in steps], steps)))
-    yield Line((pad("  list length", NAME_COLUMNS), *_cells([f"{len(s.output.docs)}" for s in steps], steps)))
+    name = min(WIDEST_NAME, columns - sum(map(len, _cells([""] * len(steps), steps))))
+    yield Line((" " * name, *_cells([step.label for step in steps], steps)))
+    yield Line((pad("  matched", name), *_cells([f"{s.output.matched:,}" for s in steps], steps)))
+    yield Line((pad("  list length", name), *_cells([f"{len(s.output.docs):,}" for s in steps], steps)))
     shown = trace.final.docs[: trace.plan.limit].tolist()
     names = short_names(trace, shown)
     for doc in shown:
-        yield Line((pad("  " + cut(names[doc], NAME_COLUMNS - 3), NAME_COLUMNS), *_cells(_ranks(trace, doc), steps)))
+        yield Line((pad("  " + cut(names[doc], name - 3), name), *_cells(_ranks(trace, doc), steps)))
     if not shown:
         yield nothing(trace)
     yield from _departures(trace, ws, columns)
@@ -77,7 +79,7 @@ def _departures(trace: Trace, ws: Workspace, columns: int) -> Iterator[Block]:
     names = short_names(trace, [move.doc for move in moves])
     yield line(f"left the top {limit}:")
     for move in moves[:5]:
-        yield f"  {cut(names[move.doc], 40)}: {move.name} {ordinal(move.before)} → {_after(trace, move)}"
+        yield f"  {cut(names[move.doc], 48)}: {move.name} {ordinal(move.before)} → {_after(trace, move)}"
     if len(moves) > 5:
         yield f"  and {len(moves) - 5} more"
     fall = largest_fall(trace, moves)
@@ -94,8 +96,10 @@ def _why(trace: Trace, ws: Workspace, fall: Move, name: str, columns: int) -> It
     """Computed facts only: which of the query's terms the document holds, and the passage it was found by."""
     known = list(dict.fromkeys(terms(trace, ws)))
     held = [ws.index.terms[t] for t in known if ws.index.tf(t, fall.doc)]
-    what = f"matched {' '.join(held)}" if held else "no word in common with the query"
-    yield cut(f"fell the furthest: {name}, {what}:", columns)
+    what = f"matched {' '.join(held)}" if held else "no word of the query is in it"
+    way = f"{fall.name} {ordinal(fall.before)} → {_after(trace, fall)}"
+    yield f"fell the furthest: {cut(name, columns - 21 - len(way))}, {way}"
+    yield cut(f"  {what}:", columns)
     passage = trace.passage(fall.doc)
     text = passage.text if passage else trace.corpus.document(fall.doc).text
     yield highlighted(text, known, ws.index, columns, "  ")

@@ -56,7 +56,7 @@ def finished(process: subprocess.Popen[str]) -> Done:
 
 @pytest.fixture
 def zoo(catalogue: Callable[..., Path]) -> Path:
-    words = "bear fox horse marmalade london train jungle river night".split()
+    words = ("bear", "fox", "horse", "marmalade", "london", "train", "jungle", "river", "night")
     rng = random.Random(7)
     return catalogue(*(" ".join(rng.choices(words, k=12)) + "." for _ in range(12)), name="zoo.json")
 
@@ -154,7 +154,7 @@ def test_read_only_and_unreadable_caches_are_one_clear_line(zoo: Path, tmp_path:
         script = (
             "import os, sys, filelock\n"
             "from strata.shell import execute; import keyword_search_cli as k\n"
-            f"execute(k.app, {[*command[2:], '--cache-dir', str(tmp_path / 'warm'), '--log-dir', str(tmp_path / 'warm')]!r})\n"
+            f"execute(k.app, {[*command[2:], '--no-log', '--cache-dir', str(tmp_path / 'warm')]!r})\n"
             "print('AS NOBODY', flush=True); print('AS NOBODY', file=sys.stderr, flush=True)\n"
             "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
             f"sys.exit(execute(k.app, {[*command[2:], *more]!r}))\n"

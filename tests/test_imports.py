@@ -13,8 +13,8 @@ import pytest
 from tests.conftest import ROOT, VARIABLES
 
 HEAVY = {
-    "torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pydantic", "httpx", "filelock", "groq", "google",
-    "PIL", "huggingface_hub", "platformdirs", "nltk",
+    "torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pydantic", "httpx", "filelock", "groq",
+    "google", "PIL", "huggingface_hub", "platformdirs", "nltk",
 }  # fmt: skip
 QUERIES = ("cute british bear marmalade", "quokkas axolotls", "up")
 

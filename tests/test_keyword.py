@@ -33,7 +33,7 @@ def index_of(texts: list[str], folder: Path | None = None) -> Index:
 
 
 def brute_force(index: Index, texts: list[str], query: str, k1: float, b: float) -> list[tuple[int, float]]:
-    """BM25 as the formula reads, over lists of terms; best first, ties by position; only documents that share a term."""
+    """BM25 as the formula reads, over lists of terms: best first, ties by position, only what shares a term."""
     documents = [[t for t in index.analyse(text).terms if t is not None] for text in texts]
     n, avgdl = len(texts), sum(map(len, documents)) / len(texts)
     scores = []

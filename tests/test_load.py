@@ -119,6 +119,10 @@ def test_what_is_not_id_title_or_text_is_kept_as_fields(file: Path) -> None:
     assert read(write(file, lines([entry]))) == [Document(1, "A", "B", {"plot": "C", "cast": ["x"], "n": None})]
 
 
+def test_a_field_without_a_name_is_a_field_and_no_title(file: Path) -> None:
+    assert read(write(file, lines([{"id": 1, "": "x"}, {"id": 2, "": [1]}])))[0] == Document(1, "", "", {"": "x"})
+
+
 def test_title_and_text_may_be_missing_and_a_title_may_be_a_number(file: Path) -> None:
     found = read(write(file, lines([{"id": "a"}, {"id": 2, "title": 1917, "text": None}])))
     assert found == [Document("a", "", ""), Document(2, "1917", "")]

@@ -22,7 +22,10 @@ _NUMBERED = frozenset(("no", "nos", "vol", "ch", "pt", "fig", "p", "pp", "art", 
 _CLOSING = "\"'”’»)]}›"
 _OPENING = "\"'“‘«([{‹¿¡—–-"
 
-_STOP = re.compile(rf"([.!?…]+)[{re.escape(_CLOSING)}]*(?=\s|$)|[。！？]+[{re.escape(_CLOSING)}」』]*|\n\s*\n")
+# The look-behind starts a run of stops at its first only, so that 100,000 dots are not tried from each of them.
+_STOP = re.compile(
+    rf"(?<![.!?…])([.!?…]++)[{re.escape(_CLOSING)}]*+(?=\s|$)|[。！？]+[{re.escape(_CLOSING)}」』]*|\n\s*\n"
+)
 _LAST_WORD = re.compile(r"[^\W\d_](?:[\w.]*\w)?$")
 
 
@@ -49,7 +52,10 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     stop = match.group(1)
     if stop is None:
         return True  # a CJK stop or a blank line
-    following = text[match.end() :].lstrip()[:24].lstrip(_OPENING)
+    begin = match.end()
+    while begin < len(text) and text[begin].isspace():
+        begin += 1
+    following = text[begin : begin + 24].lstrip(_OPENING)
     if not following:
         return True
     if following[0].islower():

@@ -26,15 +26,20 @@ def document(entry: Any, where: str) -> Document:
     id_name = next((name for name in IDS if name in entry), None)
     if id_name is None:
         raise DataError(f"{where}: no id", f"give each entry one of: {', '.join(IDS)}")
-    title_name = next((name for name in TITLES if entry.get(name) not in (None, "")), "")
-    text_name = next((name for name in TEXTS if entry.get(name) not in (None, "")), "")
-    return Document(
-        _id(entry[id_name], where),
-        _text(entry.get(title_name), title_name, where),
-        _text(entry.get(text_name), text_name, where),
-        {name: value for name, value in entry.items() if name not in {id_name, title_name, text_name}
-         and not (name in (*TITLES, *TEXTS) and value in (None, ""))},
-    )  # fmt: skip
+    title_name, text_name = _filled(entry, TITLES), _filled(entry, TEXTS)
+    taken = {id_name, title_name, text_name}
+    fields = {name: value for name, value in entry.items() if name not in taken and not _blank(name, value)}
+    return Document(_id(entry[id_name], where), _text(entry, title_name, where), _text(entry, text_name, where), fields)
+
+
+def _filled(entry: dict[str, Any], names: tuple[str, ...]) -> str | None:
+    """The first of these names under which the entry holds something."""
+    return next((name for name in names if entry.get(name) not in (None, "")), None)
+
+
+def _blank(name: str, value: Any) -> bool:
+    """Whether this is a title or text that was left empty: it is no field of its own."""
+    return name in (*TITLES, *TEXTS) and value in (None, "")
 
 
 def _id(value: Any, where: str) -> DocId:
@@ -43,9 +48,10 @@ def _id(value: Any, where: str) -> DocId:
     return value
 
 
-def _text(value: Any, name: str, where: str) -> str:
-    if value is None:
+def _text(entry: dict[str, Any], name: str | None, where: str) -> str:
+    if name is None:
         return ""
+    value = entry[name]
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)  # a film called 1917, unquoted
     if not isinstance(value, str):

@@ -4,8 +4,12 @@ set -euo pipefail
 export PATH="$PWD/.venv/bin:$PATH"
 
 show() { # the command as a user would type it, then its output
-  printf '\n$ %s\n' "$*"
-  "${@}"
+  printf '\n$'
+  for word in "$@"; do
+    case "$word" in *' '*) printf ' "%s"' "$word" ;; *) printf ' %s' "$word" ;; esac
+  done
+  printf '\n'
+  "$@"
 }
 
 case "${1:?keyword or hybrid}" in

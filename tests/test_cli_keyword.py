@@ -68,8 +68,12 @@ def test_an_explanation_of_a_film_that_shares_no_term_says_so(cli: Run) -> None:
 def test_analyze_tells_what_becomes_of_each_word(cli: Run) -> None:
     rows = cli(PROGRAM, "analyze", "The Horses of Amélie zzyzx", "--json").json["words"]
     assert [(r["word"], r["dropped"], r.get("term")) for r in rows] == [
-        ("The", True, None), ("Horses", False, "hors"), ("of", True, None), ("Amélie", False, "ameli"), ("zzyzx", False, "zzyzx"),
-    ]  # fmt: skip
+        ("The", True, None),
+        ("Horses", False, "hors"),
+        ("of", True, None),
+        ("Amélie", False, "ameli"),
+        ("zzyzx", False, "zzyzx"),
+    ]
     assert rows[-1]["df"] == 0
     assert cli(PROGRAM, "analyze", "").out.strip() == "No word in it."
 

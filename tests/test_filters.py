@@ -60,7 +60,8 @@ def test_what_is_no_condition_is_refused_in_one_line(text: str) -> None:
         ("language>5", False),
         ("seen=None", False),
         ("seen!=x", True),
-        ("votes>=1", False),
+        ("votes>=1", True),
+        ("votes<1", False),
     ],
 )
 def test_what_a_condition_means_for_a_film(text: str, holds: bool) -> None:

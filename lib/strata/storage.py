@@ -155,7 +155,9 @@ def _seal(folder: Path, kind: str, made_from: Mapping[str, Any], facts: dict[str
         "files": files,
         "facts_digest": fingerprint([facts, files]),
     }
-    write_atomically(folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False).encode(), durable=True)
+    write_atomically(
+        folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False).encode(), durable=True
+    )
     _write_stamps(folder, files)
     fsync(folder)
 

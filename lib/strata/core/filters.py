@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Condition:
 
 
 def _number(value: Any) -> float | None:
+    if isinstance(value, int):
+        return value  # as it is: one of hundreds of digits fits no float
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -55,7 +58,8 @@ def parse(text: str) -> Condition:
     if not match:
         raise UsageError(f'"{text}" is no condition', "write FIELD=VALUE or FIELD>=NUMBER, e.g. year>=1990")
     condition = Condition(*match.groups())
-    if condition.operator not in ("=", "!=") and _number(condition.value) is None:
+    bound = _number(condition.value)
+    if condition.operator not in ("=", "!=") and (bound is None or not math.isfinite(bound)):
         raise UsageError(f'"{condition.value}" in "{text}" is not a number', "use = to compare text")
     return condition
 

@@ -19,7 +19,9 @@ class TorchEncoder:
         for name in ("sentence_transformers", "transformers"):
             logging.getLogger(name).setLevel(logging.ERROR)  # their notes about devices are not the user's business
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
 
+        transformers_logging.disable_progress_bar()  # the build has a bar of its own
         self.name = weights.name
         self.weights = weights
         self.fingerprint = weights.fingerprint

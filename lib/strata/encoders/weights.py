@@ -81,14 +81,14 @@ def _in_package(row: EncoderRow) -> Path | None:
     return Path(next(iter(spec.submodule_search_locations))) / folder
 
 
-def _in_hub_cache(row: EncoderRow) -> Path | None:
-    """The snapshot that the hub's cache calls `main`, or else the newest."""
+def _in_hub_cache(row: EncoderRow) -> Path:
+    """The snapshot that the hub's cache calls `main`, or else the newest; where it would be, if there is none."""
     home = hub_cache() / f"models--{row.hub.replace('/', '--')}"
     reference = home / "refs" / "main"
     if reference.is_file():
         return home / "snapshots" / reference.read_text(encoding="utf-8").strip()
     snapshots = sorted((home / "snapshots").glob("*"), key=lambda path: path.stat().st_mtime)
-    return snapshots[-1] if snapshots else None
+    return snapshots[-1] if snapshots else home
 
 
 def _from_hub(name: str, row: EncoderRow, places: list[tuple[str, Path | None]], note: Note, fetch: bool) -> Path:

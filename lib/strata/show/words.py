@@ -9,7 +9,7 @@ from typing import Any
 from strata.core.analysis import spans, tokens
 from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
-from strata.show.text import Block, clean
+from strata.show.text import Block, clean, cut, noun, width
 
 _CONTRACTION = re.compile(r"[^\W_]+(?:['’ʼ‘][^\W_]+)+")
 
@@ -47,11 +47,10 @@ def about_words(text: str, ws: Workspace) -> Iterator[Block]:
     for entry in facts["unknown"]:
         near = f'; the nearest word that is: "{clean(entry["nearest"])}"' if entry["nearest"] else ""
         yield f'"{clean(entry["word"])}" is in no document{near}.'
-    only_dropped = not ws.index.analyse(text).words
-    if facts["dropped"] and only_dropped:
+    if facts["dropped"]:
         listed = ", ".join(f'"{clean(word)}"' for word in facts["dropped"])
-        yield f"{listed}: on the stop list, so the keyword index does not look for it."
+        yield cut(f"Not looked for by keyword (stop list): {listed}", width())
     for doc in facts["titled"]:
         document = ws.corpus.document(doc)
         year = f" ({document.fields['year']})" if document.fields.get("year") else ""
-        yield f"A film with exactly that title: ({clean(str(document.id))}) {clean(document.title)}{year}"
+        yield f"A {noun(ws.corpus.name)} with exactly that title: ({clean(str(document.id))}) {clean(document.title)}{year}"

@@ -67,9 +67,8 @@ def _part(part: str) -> str:
 
 def reference() -> str:
     """docs/commands.md."""
-    pages = [
-        "# Command reference\n\nWritten by `docs/generate.py` from the programs' own `--help`; `make check` holds it to them.\n"
-    ]
+    about = "Written by `docs/generate.py` from the programs' own `--help`; `make check` holds it to them."
+    pages = [f"# Command reference\n\n{about}\n"]
     for program in PROGRAMS:
         help_ = output(f"{program} --help")
         pages.append(f"\n## {program}\n\n```text\n{help_.strip()}\n```\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -60,7 +61,7 @@ def test_chunks_hold_these_sentences(sentences: int, size: int, overlap: int, wa
 def test_no_chunk_only_repeats_and_no_sentence_is_lost(count: int, chunking: Chunking) -> None:
     held = members(numbered(count), chunking)
     assert sorted({i for chunk in held for i in chunk}) == list(range(count))
-    for chunk, following in zip(held, held[1:], strict=False):
+    for chunk, following in pairwise(held):
         assert chunk[-chunking.overlap :] == following[: chunking.overlap] if chunking.overlap else True
         assert len(set(chunk) & set(following)) == chunking.overlap
         assert following[-1] > chunk[-1]

@@ -161,16 +161,18 @@ def test_tensors_are_mapped_as_safetensors_reads_them(tmp_path: Path) -> None:
 # Which runtime
 
 
-def test_few_texts_take_numpy_and_many_take_torch(given: Settings, at_hand: Weights,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_few_texts_take_numpy_and_many_take_torch(
+    given: Settings, at_hand: Weights, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(torch_runtime, "TorchEncoder", lambda found: ("torch", found.name))
     assert isinstance(open_bulk_encoder(NAME, given, pytest.fail, FEW), BertEncoder)
     if find_spec("sentence_transformers"):
         assert open_bulk_encoder(NAME, given, pytest.fail, FEW + 1) == ("torch", NAME)
 
 
-def test_bulk_work_without_torch_is_announced(given: Settings, at_hand: Weights,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_bulk_work_without_torch_is_announced(
+    given: Settings, at_hand: Weights, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     notes: list[str] = []
     assert isinstance(open_bulk_encoder(NAME, given, notes.append, FEW + 1), BertEncoder)
@@ -210,8 +212,9 @@ def no_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "hub"
 
 
-def test_a_named_folder_wins_over_the_package(at_hand: Weights, tmp_path: Path,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_named_folder_wins_over_the_package(
+    at_hand: Weights, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = linked(tmp_path / "models" / NAME, at_hand.folder)
     monkeypatch.setenv("STRATA_MODELS", str(tmp_path / "models"))
     given = settings.load("movies", str(tmp_path / "cache"))
@@ -223,8 +226,9 @@ def test_a_named_folder_wins_over_the_package(at_hand: Weights, tmp_path: Path,
 
 
 @pytest.mark.parametrize("reference", [True, False])
-def test_the_hubs_cache_is_used_without_asking_the_network(at_hand: Weights, no_package: Path, given: Settings,
-                                                           reference: bool) -> None:  # fmt: skip
+def test_the_hubs_cache_is_used_without_asking_the_network(
+    at_hand: Weights, no_package: Path, given: Settings, reference: bool
+) -> None:
     """cases.md 46: what is cached needs no probe."""
     home = no_package / "models--sentence-transformers--all-MiniLM-L6-v2"
     folder = linked(home / "snapshots" / "abc", at_hand.folder)
@@ -275,8 +279,9 @@ class Hub:
         return str(self.answer)
 
 
-def test_the_hub_is_asked_last_and_announced(at_hand: Weights, no_package: Path, given: Settings,
-                                             monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_the_hub_is_asked_last_and_announced(
+    at_hand: Weights, no_package: Path, given: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(at_hand.folder))  # type: ignore[arg-type]
@@ -286,8 +291,9 @@ def test_the_hub_is_asked_last_and_announced(at_hand: Weights, no_package: Path,
 
 
 @pytest.mark.parametrize("trouble", [OSError("no\nroute"), RuntimeError("500"), None])
-def test_a_hub_that_cannot_be_reached_is_one_line(no_package: Path, given: Settings, trouble: Exception | None,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_hub_that_cannot_be_reached_is_one_line(
+    no_package: Path, given: Settings, trouble: Exception | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(trouble) if trouble else None)  # type: ignore[arg-type]
@@ -295,8 +301,9 @@ def test_a_hub_that_cannot_be_reached_is_one_line(no_package: Path, given: Setti
     assert NAME in error.message and "pip install" in error.next_step
 
 
-def test_a_fetched_folder_that_lacks_a_file_is_one_line(no_package: Path, given: Settings, tmp_path: Path,
-                                                        monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_a_fetched_folder_that_lacks_a_file_is_one_line(
+    no_package: Path, given: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(tmp_path))  # type: ignore[arg-type]

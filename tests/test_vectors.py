@@ -22,7 +22,7 @@ from strata.errors import ArtefactError, DataError
 from strata.files import fingerprint
 from strata.semantic import vectors as module
 from strata.semantic.chunking import Chunking, chunk_text, document_chunks
-from strata.semantic.store import keys_of
+from strata.semantic.store import Parts, keys_of
 from strata.semantic.vectors import KIND, ChunkVectors, open_chunk_vectors
 
 WIDTH = 8
@@ -134,8 +134,9 @@ SEVEN = "One comes. Two goes. Three sits. Four runs. Five eats. Six sleeps. Seve
 # What is built
 
 
-def test_each_chunk_has_the_vector_of_its_own_text(fake: Fake, opened: Open, cache: Path,
-                                                   catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_each_chunk_has_the_vector_of_its_own_text(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     """cases.md 10."""
     path = catalogue("A bear comes.", SEVEN, {"id": 9, "title": "Only a title"}, {"id": 10}, "A fox.")
     store = opened(path)
@@ -148,23 +149,26 @@ def test_each_chunk_has_the_vector_of_its_own_text(fake: Fake, opened: Open, cac
     assert fake.taken() == [] and not again.fresh
 
 
-def test_a_text_that_several_documents_share_is_encoded_once(fake: Fake, opened: Open, cache: Path,
-                                                             catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_a_text_that_several_documents_share_is_encoded_once(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     path = catalogue(*({"id": i, "title": "Up", "description": "A house flies."} for i in range(5)), "A fox.")
     store = opened(path)
     assert fake.taken() == ["T6. A fox.", "Up. A house flies."]
     check(store, corpus_of(path, cache))
 
 
-def test_a_catalogue_without_any_word_is_refused(fake: Fake, opened: Open, cache: Path,
-                                                 catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_a_catalogue_without_any_word_is_refused(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     with pytest.raises(DataError, match="title or a text"):
         opened(catalogue({"id": 1}, {"id": 2, "title": " ", "description": "\n"}))
     assert not list((cache / KIND).glob("*/manifest.json")) and not list((cache / KIND).glob("*.tmp"))
 
 
-def test_progress_is_told_to_the_last_text(fake: Fake, opened: Open, catalogue: Callable[..., Path],
-                                           clock: None) -> None:  # fmt: skip
+def test_progress_is_told_to_the_last_text(
+    fake: Fake, opened: Open, catalogue: Callable[..., Path], clock: None
+) -> None:
     told: list[Any] = []
 
     @contextmanager
@@ -180,8 +184,9 @@ def test_progress_is_told_to_the_last_text(fake: Fake, opened: Open, catalogue: 
 # What is not encoded again
 
 
-def test_an_edited_document_costs_its_own_chunks_only(fake: Fake, opened: Open, cache: Path, notes: list[str],
-                                                      catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_an_edited_document_costs_its_own_chunks_only(
+    fake: Fake, opened: Open, cache: Path, notes: list[str], catalogue: Callable[..., Path]
+) -> None:
     """cases.md 40, 41."""
     texts = ["A bear comes.", SEVEN, "A fox.", "A wolf."]
     opened(catalogue(*texts))
@@ -195,8 +200,9 @@ def test_an_edited_document_costs_its_own_chunks_only(fake: Fake, opened: Open, 
     assert store.facts["encoded"] == 1 and notes == ["1 of 5 chunks encoded, 4 were known"]
 
 
-def test_new_ids_another_order_and_fewer_documents_cost_nothing(fake: Fake, opened: Open, cache: Path,
-                                                                catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_new_ids_another_order_and_fewer_documents_cost_nothing(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     """cases.md 40: vectors go by the text, not by the id."""
     films = [{"id": i, "title": f"Film {i}", "description": f"{SEVEN} Number {i} ends."} for i in range(4)]
     opened(catalogue(*films))
@@ -214,8 +220,9 @@ def test_another_title_is_another_text(fake: Fake, opened: Open, catalogue: Call
     assert fake.taken() == ["Down. A house."]
 
 
-def test_other_catalogues_share_what_is_the_same(fake: Fake, opened: Open, cache: Path,
-                                                 catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_other_catalogues_share_what_is_the_same(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     opened(catalogue("A bear.", "A fox.", name="one.json"))
     fake.taken()
     path = catalogue("A bear.", "A wolf.", name="two.json")
@@ -226,8 +233,9 @@ def test_other_catalogues_share_what_is_the_same(fake: Fake, opened: Open, cache
 # What is never shared
 
 
-def test_another_encoder_takes_nothing_from_the_first(fake: Fake, opened: Open, cache: Path,
-                                                      catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_another_encoder_takes_nothing_from_the_first(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     """cases.md 39: the dimensions agree, the vectors do not."""
     path = catalogue("A bear.", "A fox.")
     first = opened(path)
@@ -240,8 +248,9 @@ def test_another_encoder_takes_nothing_from_the_first(fake: Fake, opened: Open, 
     assert not (keys_of("a", texts) == keys_of("b", texts)).all(axis=1).any()
 
 
-def test_another_chunking_is_another_artefact_that_takes_over_equal_texts(fake: Fake, opened: Open, cache: Path,
-                                                                          catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_another_chunking_is_another_artefact_that_takes_over_equal_texts(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
     """cases.md 39."""
     path = catalogue("A bear.", SEVEN)
     paths = set()
@@ -256,8 +265,9 @@ def test_another_chunking_is_another_artefact_that_takes_over_equal_texts(fake: 
 # Interrupted and damaged
 
 
-def test_an_interrupted_build_keeps_what_was_done(fake: Fake, opened: Open, cache: Path, notes: list[str],
-                                                  catalogue: Callable[..., Path], clock: None) -> None:  # fmt: skip
+def test_an_interrupted_build_keeps_what_was_done(
+    fake: Fake, opened: Open, cache: Path, notes: list[str], catalogue: Callable[..., Path], clock: None
+) -> None:
     path = catalogue("a", "b", "c", "d", "e", "f", "g")
     fake.dies = 2
     with pytest.raises(KeyboardInterrupt):
@@ -272,8 +282,9 @@ def test_an_interrupted_build_keeps_what_was_done(fake: Fake, opened: Open, cach
     assert parts(cache) == [] and notes == ["3 of 7 chunks encoded, 4 were known"]
 
 
-def test_what_was_done_also_serves_an_edited_catalogue(fake: Fake, opened: Open, cache: Path,
-                                                       catalogue: Callable[..., Path], clock: None) -> None:  # fmt: skip
+def test_what_was_done_also_serves_an_edited_catalogue(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path], clock: None
+) -> None:
     fake.dies = 2
     with pytest.raises(KeyboardInterrupt):
         opened(catalogue("a", "b", "c", "d", "e", "f", "g"))
@@ -301,9 +312,9 @@ DAMAGES: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))
-def test_a_damaged_part_is_announced_and_encoded_again(fake: Fake, opened: Open, cache: Path, notes: list[str],
-                                                       catalogue: Callable[..., Path], clock: None,
-                                                       damage: str) -> None:  # fmt: skip
+def test_a_damaged_part_is_announced_and_encoded_again(
+    fake: Fake, opened: Open, cache: Path, notes: list[str], catalogue: Callable[..., Path], clock: None, damage: str
+) -> None:
     path = catalogue("a", "b", "c", "d", "e", "f", "g")
     fake.dies = 2
     with pytest.raises(KeyboardInterrupt):
@@ -316,8 +327,9 @@ def test_a_damaged_part_is_announced_and_encoded_again(fake: Fake, opened: Open,
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "keys.npy", "docs.npy"])
-def test_an_altered_artefact_is_announced_and_lends_nothing(fake: Fake, opened: Open, cache: Path, notes: list[str],
-                                                            catalogue: Callable[..., Path], name: str) -> None:  # fmt: skip
+def test_an_altered_artefact_is_announced_and_lends_nothing(
+    fake: Fake, opened: Open, cache: Path, notes: list[str], catalogue: Callable[..., Path], name: str
+) -> None:
     path = catalogue("A bear.", "A fox.")
     alter(opened(path).path / name)
     fake.taken()
@@ -328,8 +340,9 @@ def test_an_altered_artefact_is_announced_and_lends_nothing(fake: Fake, opened: 
     assert any("altered content" in note and "built again" in note for note in notes)
 
 
-def test_the_manifest_says_what_the_vectors_were_made_from(fake: Fake, opened: Open,
-                                                           catalogue: Callable[..., Path]) -> None:  # fmt: skip
+def test_the_manifest_says_what_the_vectors_were_made_from(
+    fake: Fake, opened: Open, catalogue: Callable[..., Path]
+) -> None:
     """cases.md 39."""
     store = opened(catalogue("A bear."), Chunking(3, 2))
     manifest = json.loads((store.path / "manifest.json").read_bytes())
@@ -339,6 +352,37 @@ def test_the_manifest_says_what_the_vectors_were_made_from(fake: Fake, opened: O
 
 
 # Two at once
+
+
+def test_a_finished_build_leaves_the_parts_of_the_next_builder(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """cases.md 43: another catalogue's build begins while this one is being published."""
+    other = Parts(cache, KIND, fake.fingerprint)
+    ensured = module.ensure
+
+    def ensure_while_another_builds(*args: Any) -> Any:
+        artefact = ensured(*args)
+        other.add(keys_of(fake.fingerprint, ["x"]), vector_of("x")[None])
+        return artefact
+
+    monkeypatch.setattr(module, "ensure", ensure_while_another_builds)
+    opened(catalogue("A bear."))
+    assert len(parts(cache)) == 1
+    other.clear()
+    assert parts(cache) == []
+
+
+def test_a_build_clears_what_killed_ones_left(
+    fake: Fake, opened: Open, cache: Path, catalogue: Callable[..., Path]
+) -> None:
+    folder = Parts(cache, KIND, fake.fingerprint).folder
+    folder.mkdir(parents=True)
+    for name in ("half.npys", ".half.npys.0a1b2c3d.tmp"):
+        (folder / name).write_bytes(b"x")
+    opened(catalogue("A bear."))
+    assert list(folder.iterdir()) == []
+
 
 SCRIPT = """
 import sys

@@ -38,17 +38,22 @@ class BM25:
         return "keyword"
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
-        docs, scores, matched = self.search(ws.index, ws.index.query_terms(q.text), depth)
-        return Ranking(self.name, docs, scores, matched=matched)
+        sums = self.sums(ws.index, ws.index.query_terms(q.text))
+        docs, scores = best(sums, depth)
+        return Ranking(self.name, docs, scores, matched=int(np.count_nonzero(sums)))
 
-    def search(self, index: Index, terms: Sequence[Term], k: int) -> tuple[Positions, Scores, int]:
-        """The best k documents, their scores, and how many hold a term."""
+    def search(self, index: Index, terms: Sequence[Term], k: int) -> tuple[Positions, Scores]:
+        """The best k documents and their scores."""
+        return best(self.sums(index, terms), k)
+
+    def sums(self, index: Index, terms: Sequence[Term]) -> np.ndarray:
+        """float64[≥ N]: every document's score, 0 where it shares no term (a contribution is always above 0)."""
         rows = [index.row(term) for term in terms]
         if self.k1 == formulas.K1 and self.b == formulas.B:
             weights = [row.impacts for row in rows]
         else:
             weights = [self._impacts(index, row) for row in rows]
-        return best(totals([row.docs for row in rows], weights, index.documents), k)
+        return totals([row.docs for row in rows], weights, index.documents)
 
     def _impacts(self, index: Index, row: Row) -> np.ndarray:
         """float64: what each posting of a term contributes."""

@@ -28,16 +28,15 @@ def totals(docs: Sequence[np.ndarray], weights: Sequence[np.ndarray], documents:
     return np.bincount(np.concatenate(docs), np.concatenate(weights), minlength=padded)
 
 
-def best(sums: np.ndarray, k: int) -> tuple[Positions, Scores, int]:
-    """The k best documents with a sum above 0, their sums, and how many have one."""
-    matched = int(np.count_nonzero(sums))
+def best(sums: np.ndarray, k: int) -> tuple[Positions, Scores]:
+    """The k best documents with a sum above 0, and their sums."""
     groups = sums.size // GROUP
-    if matched > k and groups > k:
+    floor = 0.0
+    if groups > k:
         # Document i is in group i mod `groups`: a maximum over rows is several times faster than over columns.
         maxima = np.maximum.reduce(sums.reshape(GROUP, groups), axis=0)
-        found = np.flatnonzero(sums >= max(np.partition(maxima, groups - k)[groups - k], 5e-324))
-    else:
-        found = np.flatnonzero(sums)
+        floor = np.partition(maxima, groups - k)[groups - k]
+    found = np.flatnonzero(sums >= floor if floor > 0 else sums)
     scores = sums[found]
     order = np.argsort(-scores, kind="stable")[:k]
-    return found[order].astype(np.int32), scores[order], matched
+    return found[order].astype(np.int32), scores[order]

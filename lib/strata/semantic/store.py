@@ -35,7 +35,9 @@ class Parts:
     """What a build has encoded so far, on disk, for one encoder."""
 
     def __init__(self, cache: Path, kind: str, encoder: str) -> None:
+        self.encoder = encoder
         self.folder = cache / f"{kind}_parts" / encoder
+        self._files: list[Path] = []
 
     def add(self, keys: np.ndarray, vectors: np.ndarray) -> None:
         """Keep some vectors; after this returns, a kill does not lose them."""
@@ -46,14 +48,17 @@ class Parts:
         np.save(buffer, vectors, allow_pickle=False)
         data = buffer.getvalue()
         name = uuid4().hex[:12]
-        write_atomically(self.folder / f"{name}.npys", data)
+        mark, file = self.folder / f"{name}.json", self.folder / f"{name}.npys"
+        self._files += [mark, file]
+        write_atomically(file, data)
         digest = {"sha256": hashlib.sha256(data).hexdigest()}
-        write_atomically(self.folder / f"{name}.json", json.dumps(digest).encode())
+        write_atomically(mark, json.dumps(digest).encode())
 
     def known(self, note: Note) -> list[tuple[np.ndarray, np.ndarray]]:
-        """(keys, vectors) of every part that is whole."""
+        """(keys, vectors) of every part that is whole. The lock is held, so whoever wrote them has ended."""
         found = []
-        for mark in sorted(self.folder.glob("*.json")):
+        self._files += sorted(self.folder.glob("*"))
+        for mark in [file for file in self._files if file.suffix == ".json"]:
             file = mark.with_suffix(".npys")
             try:
                 if file_digest(file) != json.loads(mark.read_bytes())["sha256"]:
@@ -65,8 +70,8 @@ class Parts:
         return found
 
     def clear(self) -> None:
-        """Remove the parts; called once what they held is published."""
-        for file in self.folder.glob("*"):
+        """Remove what `known` found and `add` wrote, called once it is published; not the next builder's parts."""
+        for file in self._files:
             file.unlink(missing_ok=True)
 
 

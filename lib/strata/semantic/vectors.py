@@ -63,18 +63,20 @@ def open_chunk_vectors(
         "text": "title-sentences/1",
     }
 
+    parts = Parts(settings.cache_dir, KIND, weights.fingerprint)
+
     def fill(folder: Path) -> dict[str, Any]:
         with locked(settings.cache_dir / f"{KIND}_parts" / f"{weights.fingerprint}.lock"):
-            return _build(corpus, encoder, weights.fingerprint, chunking, settings, note, progress, folder)
+            return _build(corpus, encoder, parts, chunking, settings, note, progress, folder)
 
     artefact = ensure(settings.cache_dir, KIND, made_from, fill, note)
     if artefact.fresh:
-        Parts(settings.cache_dir, KIND, weights.fingerprint).clear()
+        parts.clear()
     return ChunkVectors(artefact)
 
 
 def _build(
-    corpus: Corpus, name: str, fingerprint: str, chunking: Chunking, settings: Settings, note: Note,
+    corpus: Corpus, name: str, parts: Parts, chunking: Chunking, settings: Settings, note: Note,
     progress: Progress | None, folder: Path,
 ) -> dict[str, Any]:  # fmt: skip
     rows: list[tuple[int, int, int]] = []
@@ -85,9 +87,8 @@ def _build(
             texts.append(chunk_text(document, start, end))
     if not texts:
         raise DataError(f"no document of {corpus.name} has a title or a text", "there is nothing to make vectors of")
-    keys = keys_of(fingerprint, texts)
-    parts = Parts(settings.cache_dir, KIND, fingerprint)
-    known = Known([*published(settings.cache_dir, KIND, fingerprint, note), *parts.known(note)])
+    keys = keys_of(parts.encoder, texts)
+    known = Known([*published(settings.cache_dir, KIND, parts.encoder, note), *parts.known(note)])
     dimensions = _dimensions(name)
     vectors = np.lib.format.open_memmap(
         folder / "vectors.npy", mode="w+", dtype=np.float32, shape=(len(texts), dimensions)

@@ -51,6 +51,4 @@ def about_words(text: str, ws: Workspace) -> Iterator[Block]:
         listed = ", ".join(f'"{clean(word)}"' for word in facts["dropped"])
         yield cut(f"Not looked for by keyword (stop list): {listed}", width())
     for doc in facts["titled"]:
-        document = ws.corpus.document(doc)
-        year = f" ({document.fields['year']})" if document.fields.get("year") else ""
-        yield f"A {noun(ws.corpus.name)} with exactly that title: ({clean(str(document.id))}) {clean(document.title)}{year}"
+        yield f"A {noun(ws.corpus.name)} with exactly that title: {clean(ws.corpus.label(doc))}"

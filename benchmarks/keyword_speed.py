@@ -4,7 +4,8 @@
 
 bm25s is searched in both ways it offers: `bm25s.tokenize` for each query, as its README shows, and a Tokenizer that
 keeps its vocabulary ("kept"). Each of five rounds runs every query through all, in turn; printed are the median
-ratios of the rounds (above 1: ours is faster) and each side's time a query. Building is timed the same way: our index from texts to arrays in files, bm25s from texts with its stop words and PyStemmer's Porter to its arrays in memory.
+ratios of the rounds (above 1: ours is faster) and each side's time a query. Building is timed the same way: our
+index from texts to arrays in files, bm25s from texts, with its stop words and PyStemmer's Porter, to arrays in memory.
 """
 
 from __future__ import annotations

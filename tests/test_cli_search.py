@@ -193,3 +193,10 @@ def test_quiet_silences_notices(cli: Run, tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("", encoding="utf-8")
     assert cli("keyword_search_cli", "bm25search", "horse", "-q", logs=blocked).err == ""
+
+
+def test_verbose_tells_plan_times_and_log_on_stderr(cli: Run) -> None:
+    done = cli("hybrid_search_cli", "rrf-search", "horse", "-v")
+    for said in ("dataset movies", '"layer": "bm25"', "retrieve chunks:", "encode_ms", "logged in"):
+        assert said in done.err
+    assert cli("hybrid_search_cli", "rrf-search", "horse").err == ""

@@ -44,7 +44,9 @@ class Common:
     def workspace(self) -> Workspace:
         from strata.pipeline.workspace import Workspace
 
-        return Workspace(self.settings(), self.say, None if self.quiet else _progress)
+        settings = self.settings()
+        self.detail(f"dataset {settings.dataset}; cache {settings.cache_dir}; logs {settings.log_dir}")
+        return Workspace(settings, self.say, None if self.quiet else _progress)
 
     def settings(self) -> settings_module.Settings:
         return settings_module.load(self.dataset, self.cache_dir, self.log_dir)
@@ -53,6 +55,11 @@ class Common:
         """A notice on stderr; -q silences it."""
         if not self.quiet:
             print(f"note: {text}", file=sys.stderr)
+
+    def detail(self, text: str) -> None:
+        """What -v adds, on stderr."""
+        if self.verbose:
+            self.say(text)
 
     def emit(self, data: Any, blocks: Callable[[], Iterable[Block]]) -> None:
         """The result on stdout: `data` as one JSON document with --json, else what `blocks` draws."""

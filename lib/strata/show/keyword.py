@@ -35,7 +35,7 @@ def postings(word: str, term: Term, ws: Workspace, docs: list[int], tfs: list[in
     most = max(tfs, default=1)
     rows = [
         (f"({clean(str(ws.corpus.id(doc)))})", cut(clean(ws.corpus.title(doc)), 40), f"tf {tf}",
-         bar(tf, full=most, columns=max(1, round(20 * tf / most)), empty=""))
+         bar(tf, full=most, empty=""))
         for doc, tf in zip(docs, tfs, strict=True)
     ]  # fmt: skip
     yield Grid(tuple(rows), align="rlrl")

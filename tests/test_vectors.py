@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -410,9 +411,10 @@ def test_two_processes_that_build_at_once_both_finish(catalogue: Callable[..., P
         pytest.skip(error.message)
     first = catalogue(*(f"Bear number {i} eats honey." for i in range(30)))
     second = first if same else catalogue(*(f"Bear number {i} eats fish." for i in range(30)), name="second.json")
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # two pools would fight for cores
     running = [
         subprocess.Popen([sys.executable, "-W", "error", "-c", SCRIPT, str(path), str(cache)], text=True,
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=one_thread)
         for path in (first, second)
     ]  # fmt: skip
     for process in running:

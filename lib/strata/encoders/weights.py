@@ -5,7 +5,6 @@ Whatever is found is checked against the digest in the registry before it is use
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -104,11 +103,14 @@ def _from_hub(name: str, row: EncoderRow, places: list[tuple[str, Path | None]],
     except ImportError:
         raise ArtefactError(missing, _how(row)) from None
     note(f"fetching {row.hub} from the Hugging Face hub")
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
-        return Path(snapshot_download(row.hub, allow_patterns=["*.json", WEIGHTS, "1_Pooling/*", "vocab.txt"]))
+        folder = Path(snapshot_download(row.hub, allow_patterns=["*.json", WEIGHTS, "1_Pooling/*", "vocab.txt"]))
     except Exception as error:  # whatever the hub's client raises, the user needs the same answer
         raise ArtefactError(f"{missing}; the hub cannot be reached ({type(error).__name__})", _how(row)) from error
+    lacking = [name for name in NEEDED if not (folder / name).is_file()]
+    if lacking:
+        raise ArtefactError(f"{row.hub} came from the hub without {', '.join(lacking)}", _how(row))
+    return folder
 
 
 def _how(row: EncoderRow) -> str:

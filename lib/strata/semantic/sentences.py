@@ -2,7 +2,8 @@
 
 A stop (. ! ? … 。！？) ends a sentence when what follows it, past closing quotes and brackets, is the end, or
 white space and then something that can begin a sentence. Not after a known abbreviation (Dr.), an initial (J.), a
-number sign (No. 5), nor where the next word begins in lower case; a blank line always ends one.
+number sign (No. 5), nor where the next word begins in lower case (unless the whole text is lower case, as some old
+collections are); a blank line always ends one.
 Leaves out: languages that write stops otherwise, and abbreviations not in the list.
 """
 
@@ -32,8 +33,9 @@ _LAST_WORD = re.compile(r"[^\W\d_](?:[\w.]*\w)?$")
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """(start, end) of each sentence, in order, stripped; together they hold every character that is no white space."""
     spans, start = [], 0
+    cased = text != text.lower()
     for match in _STOP.finditer(text):
-        if _ends(text, start, match):
+        if _ends(text, start, match, cased):
             spans.append(_stripped(text, start, match.end()))
             start = match.end()
     spans.append(_stripped(text, start, len(text)))
@@ -48,7 +50,7 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _ends(text: str, start: int, match: re.Match[str]) -> bool:
+def _ends(text: str, start: int, match: re.Match[str], cased: bool) -> bool:
     stop = match.group(1)
     if stop is None:
         return True  # a CJK stop or a blank line
@@ -58,7 +60,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     following = text[begin : begin + 24].lstrip(_OPENING)
     if not following:
         return True
-    if following[0].islower():
+    if cased and following[0].islower():
         # "who is Dr. no one" or "Wait... what": one sentence. After ! or ? lower case may also follow a quotation.
         return False
     if stop != ".":

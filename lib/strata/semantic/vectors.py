@@ -60,7 +60,7 @@ def open_chunk_vectors(
         "corpus": corpus.fingerprint,
         "encoder": weights.fingerprint,
         "chunking": asdict(chunking),
-        "text": "title-sentences/1",
+        "text": "title-sentences/2",
     }
 
     parts = Parts(settings.cache_dir, KIND, weights.fingerprint)

@@ -47,8 +47,9 @@ check: $(VENV)/dev
 
 bench: $(VENV)/dev
 	@$(BIN)/python benchmarks/cold_start.py
-	@$(BIN)/python benchmarks/bm25_quality.py $(COLLECTIONS)
-	@$(BIN)/python benchmarks/keyword_speed.py $(COLLECTIONS)
+	@test -n "$(COLLECTIONS)" || echo 'for quality and speed of BM25: make bench COLLECTIONS="FOLDER …", folders in BEIR layout'
+	@test -z "$(COLLECTIONS)" || $(BIN)/python benchmarks/bm25_quality.py $(COLLECTIONS)
+	@test -z "$(COLLECTIONS)" || $(BIN)/python benchmarks/keyword_speed.py $(COLLECTIONS)
 
 docs: $(VENV)/dev
 	@$(BIN)/python docs/generate.py

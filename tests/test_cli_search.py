@@ -177,6 +177,7 @@ def test_every_search_writes_one_whole_run_log(cli: Run, tmp_path: Path) -> None
     assert entry["command"] == "hybrid_search_cli rrf-search"
     assert len(entry["layers"][1]["hits"]) == 100, "every candidate, not only what was shown"
     assert entry["plan"] == found["plan"] and entry["versions"]["strata"]
+    assert {name.split()[0] for name in entry["artefacts"]} == {"keyword_index", "chunk_vectors", "encoder"}
     cli("hybrid_search_cli", "rrf-search", "horse", "--no-log")
     assert len(list(logs.glob("*"))) == 1
 

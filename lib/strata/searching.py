@@ -45,6 +45,7 @@ def search(
     if not no_log:
         run_log = trace.to_json(candidates=LOGGED)
         run_log["notices"] = run_log["notices"] + said
+        run_log["artefacts"] = ws.opened
         failed = runlog.try_write(ws.settings.log_dir, run_log, command)
         common.detail(f"run {trace.run_id}" + ("" if failed else f" logged in {ws.settings.log_dir}"))
         if failed:

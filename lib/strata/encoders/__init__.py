@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from strata.errors import ArtefactError
 from strata.settings import Settings
 
 Kind = Literal["query", "document"]
@@ -35,10 +36,17 @@ class Encoder(Protocol):
 
 def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
     """The runtime for queries. UsageError for an unknown name, ArtefactError for weights missing or altered."""
+    from importlib.util import find_spec
+
     from strata.encoders.bert_numpy import BertEncoder
     from strata.encoders.weights import find
 
-    return BertEncoder(find(name, settings, note))
+    weights = find(name, settings, note)
+    for package in ("tokenizers", "threadpoolctl"):
+        if find_spec(package) is None:
+            how = f"pip install 'strata-search[{weights.row.extra}]'"
+            raise ArtefactError(f"encoding with {name} needs the package {package}, which is not installed", how)
+    return BertEncoder(weights)
 
 
 def open_bulk_encoder(name: str, settings: Settings, note: Note, texts: int) -> Encoder:

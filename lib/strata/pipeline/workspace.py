@@ -24,6 +24,7 @@ class Workspace:
     """One catalogue with its artefacts.
 
     say: where a notice goes at once (the shell prints it to stderr). progress: called by long builds.
+    opened: what has been opened so far, by fingerprint; a run log holds it.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Workspace:
         self._progress = progress
         self._notices: list[str] = []
         self._usage: dict[str, float] = {}
+        self.opened: dict[str, str] = {}
         self.encoder = cache(self._open_encoder)
         self.chunk_vectors = cache(self._open_chunk_vectors)
 
@@ -66,14 +68,20 @@ class Workspace:
     def index(self) -> Index:
         from strata.keyword.index import open_index
 
-        return open_index(self.corpus, self.settings.cache_dir, self.note)
+        index = open_index(self.corpus, self.settings.cache_dir, self.note)
+        self.opened["keyword_index"] = index.path.name
+        return index
 
     def _open_encoder(self, name: str) -> Encoder:
         from strata.encoders import open_encoder
 
-        return open_encoder(name, self.settings, self.note)
+        opened = open_encoder(name, self.settings, self.note)
+        self.opened[f"encoder {name}"] = opened.fingerprint
+        return opened
 
     def _open_chunk_vectors(self, encoder: str, chunking: Chunking) -> ChunkVectors:
         from strata.semantic.vectors import open_chunk_vectors
 
-        return open_chunk_vectors(self.corpus, encoder, chunking, self.settings, self.note, self._progress)
+        vectors = open_chunk_vectors(self.corpus, encoder, chunking, self.settings, self.note, self._progress)
+        self.opened[f"chunk_vectors {encoder}"] = vectors.path.name
+        return vectors

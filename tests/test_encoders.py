@@ -236,9 +236,9 @@ def test_the_hubs_cache_is_used_without_asking_the_network(
         (home / "snapshots" / "zzz").mkdir()
         (home / "refs").mkdir()
         (home / "refs" / "main").write_text("abc\n", encoding="utf-8")
-    found = open_encoder(NAME, given, pytest.fail)
-    assert isinstance(found, BertEncoder) and found.weights.folder == folder
-    assert found.weights.origin == "the Hugging Face cache"
+    found = find(NAME, given, pytest.fail)
+    assert found.folder == folder and found.origin == "the Hugging Face cache"
+    assert open_encoder(NAME, given, pytest.fail).fingerprint == found.fingerprint
 
 
 def refused(call: Callable[[], Any]) -> ArtefactError:
@@ -344,18 +344,3 @@ def test_every_row_has_what_an_encoder_needs() -> None:
         assert len(row.digest) == 64 and int(row.digest, 16)
         assert row.pooling in ("mean", "cls") and row.dimensions > 0 and 0 < row.max_tokens <= 512
         assert row.hub.count("/") == 1 and row.extra
-
-
-def test_without_the_semantic_extra_it_is_one_line_that_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """The light installation: the keyword layer works, and vectors say what they lack."""
-    import importlib.util
-
-    from strata.encoders import open_encoder
-
-    real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "tokenizers" else real(name))
-    with pytest.raises(ArtefactError, match="needs the package tokenizers") as caught:
-        open_encoder("all-MiniLM-L6-v2", Settings("movies", tmp_path, tmp_path), print)
-    assert "strata-search[semantic]" in caught.value.next_step

@@ -1,4 +1,4 @@
-"""The exact search: the same as sorting everything, ties included."""
+"""Nearest vectors, against sorting everything in float64."""
 
 from __future__ import annotations
 
@@ -7,54 +7,89 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.semantic.nearest import best_chunks, best_of, cosines
+from strata.semantic.nearest import best_of, cosines, exact, nearest_groups
 
-# Few different values, so that many are equal; and any at all.
-SCORES = st.lists(st.sampled_from([-1.0, -0.5, -0.0, 0.0, 0.5, 1.0]), max_size=40) | st.lists(
-    st.floats(-1, 1, width=32), max_size=40
+
+def units(rows: int, dimensions: int, seed: int) -> np.ndarray:
+    """Random unit vectors, many of them equal to another."""
+    rng = np.random.default_rng(seed)
+    distinct = rng.normal(size=(max(1, rows // 2), dimensions)).astype(np.float32)
+    distinct /= np.linalg.norm(distinct, axis=1, keepdims=True)
+    return np.ascontiguousarray(distinct[rng.integers(0, len(distinct), rows)])
+
+
+def brute(vectors: np.ndarray, firsts: np.ndarray, query: np.ndarray, k: int) -> list[tuple[int, int, float]]:
+    """(group, row, score) of the k best groups, by Python's sort over every float64 score."""
+    scores = exact(vectors, query, np.arange(len(vectors))).tolist()
+    ends = [*firsts[1:].tolist(), len(vectors)]
+    best = [max((scores[row], -row) for row in range(a, b)) for a, b in zip(firsts.tolist(), ends, strict=True)]
+    order = sorted(range(len(best)), key=lambda group: (-best[group][0], group))[:k]
+    return [(group, -best[group][1], best[group][0]) for group in order]
+
+
+@given(
+    st.lists(st.integers(1, 4), min_size=1, max_size=30), st.integers(0, 40), st.integers(1, 20), st.integers(0, 999)
 )
+def test_the_k_best_documents_are_those_of_a_full_sort(sizes: list[int], k: int, dimensions: int, seed: int) -> None:
+    firsts = np.cumsum([0, *sizes[:-1]])
+    vectors, query = units(sum(sizes), dimensions, seed), units(1, dimensions, seed + 1)[0]
+    found = nearest_groups(vectors, firsts, query, k)
+    got = list(zip(found.groups.tolist(), found.rows.tolist(), found.scores.tolist(), strict=True))
+    assert got == brute(vectors, firsts, query, k)
+    assert found.matched == len(sizes)
 
 
-@given(SCORES, st.integers(-2, 45))
-def test_the_best_are_those_of_a_full_sort_and_equal_ones_go_by_place(values: list[float], k: int) -> None:
-    scores = np.array(values, dtype=np.float32)
-    wanted = sorted(range(scores.size), key=lambda i: (-float(scores[i]), i))[: max(k, 0)]
-    found = best_of(scores, k)
-    assert found.tolist() == wanted and found.dtype == np.int64
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=20), st.integers(0, 999), st.data())
+def test_a_lowest_score_keeps_exactly_the_documents_that_reach_it(
+    sizes: list[int], seed: int, data: st.DataObject
+) -> None:
+    firsts = np.cumsum([0, *sizes[:-1]])
+    vectors, query = units(sum(sizes), 6, seed), units(1, 6, seed + 1)[0]
+    everything = brute(vectors, firsts, query, len(sizes))
+    lowest = data.draw(st.one_of(st.sampled_from([score for _, _, score in everything]), st.floats(-1, 1)))
+    expected = [row for row in everything if row[2] >= lowest]
+    found = nearest_groups(vectors, firsts, query, 3, lowest)
+    assert list(zip(found.groups.tolist(), found.rows.tolist(), found.scores.tolist(), strict=True)) == expected[:3]
+    assert found.matched == len(expected)
 
 
-@given(SCORES, st.integers(0, 45), st.integers(0, 45))
-def test_a_shorter_list_is_the_beginning_of_a_longer_one(values: list[float], k: int, more: int) -> None:
-    scores = np.array(values, dtype=np.float32)
-    assert best_of(scores, k + more)[:k].tolist() == best_of(scores, k).tolist()
+def test_twenty_thousand_chunks_give_what_a_loop_over_them_gives() -> None:
+    """Case 45: similarity in a Python loop was slow; one matrix product gives the same."""
+    vectors, query = units(20_000, 32, 1), units(1, 32, 2)[0]
+    firsts = np.arange(0, 20_000, 4)
+    found = nearest_groups(vectors, firsts, query, 100)
+    got = list(zip(found.groups.tolist(), found.rows.tolist(), found.scores.tolist(), strict=True))
+    assert got == brute(vectors, firsts, query, 100)
 
 
-def test_more_than_there_are_gives_all_and_none_gives_none() -> None:
-    """cases.md 7."""
-    assert best_of(np.array([0.1, 0.2], dtype=np.float32), 10).tolist() == [1, 0]
-    assert best_of(np.empty(0, dtype=np.float32), 3).tolist() == []
-    assert best_of(np.array([0.1], dtype=np.float32), 0).tolist() == []
+def test_equal_scores_stand_in_the_order_of_the_corpus() -> None:
+    vectors = np.ascontiguousarray(np.tile(units(1, 384, 3), (50, 1)))
+    found = nearest_groups(vectors, np.arange(50), units(1, 384, 4)[0], 7)
+    assert found.groups.tolist() == list(range(7))
+    assert len(set(found.scores.tolist())) == 1
 
 
-@given(st.lists(st.lists(st.sampled_from([-0.5, 0.0, 0.25, 1.0]), min_size=1, max_size=4), max_size=12))
-def test_a_document_has_the_score_and_place_of_its_first_best_chunk(documents: list[list[float]]) -> None:
-    """cases.md 10: a score never moves to another document."""
-    scores = np.array([score for document in documents for score in document], dtype=np.float32)
-    starts = np.cumsum([0, *(len(document) for document in documents)])[:-1].astype(np.int64)
-    best, chunk = best_chunks(scores, starts)
-    assert best.tolist() == [max(document) for document in documents]
-    assert chunk.tolist() == [
-        int(start) + document.index(max(document)) for start, document in zip(starts, documents, strict=True)
-    ]
+@pytest.mark.parametrize("k", [0, 1, 10])
+def test_without_vectors_nothing_is_found(k: int) -> None:
+    found = nearest_groups(np.empty((0, 8), np.float32), np.empty(0, np.int64), np.ones(8, np.float32), k)
+    assert found.groups.size == found.rows.size == found.scores.size == found.matched == 0
 
 
-@pytest.mark.parametrize("count", [0, 1, 500])
-def test_cosines_are_the_dot_products_of_unit_vectors(count: int) -> None:
-    random = np.random.default_rng(7)
-    vectors = random.normal(size=(count, 24)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    query = np.full(24, 24**-0.5, dtype=np.float32)
-    found = cosines(vectors, query)
-    assert found.shape == (count,) and found.dtype == np.float32
-    wanted = [sum(float(a) * float(b) for a, b in zip(row, query, strict=True)) for row in vectors]
-    np.testing.assert_allclose(found, np.array(wanted), atol=1e-6)
+def test_a_score_does_not_depend_on_what_else_is_scored() -> None:
+    vectors, query = units(100, 384, 5), units(1, 384, 6)[0]
+    alone = [exact(vectors, query, np.array([row]))[0] for row in range(100)]
+    assert exact(vectors, query, np.arange(100)).tolist() == alone
+    assert np.abs(cosines(vectors, query) - alone).max() < 1e-6
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, -1.0, 1.0]), max_size=40), st.integers(0, 50))
+def test_the_k_best_scores_are_those_of_a_stable_sort(scores: list[float], k: int) -> None:
+    expected = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
+    assert best_of(np.array(scores, dtype=np.float32), k).tolist() == expected
+
+
+def test_scores_are_plain_finite_float64() -> None:
+    """Case 47: float32 is not JSON serialisable."""
+    found = nearest_groups(units(9, 5, 7), np.arange(9), units(1, 5, 8)[0], 9)
+    assert found.scores.dtype == np.float64 and np.isfinite(found.scores).all()
+    assert all(type(score) is float for score in found.scores.tolist())

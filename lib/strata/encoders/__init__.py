@@ -7,12 +7,14 @@ takes seconds to import, then encodes several times as fast, and serves bulk wor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from strata.errors import ArtefactError
 from strata.settings import Settings
+
+if TYPE_CHECKING:
+    from strata.encoders.weights import Weights
 
 Kind = Literal["query", "document"]
 Note = Callable[[str], None]
@@ -34,31 +36,47 @@ class Encoder(Protocol):
         ...
 
 
-def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
-    """The runtime for queries. UsageError for an unknown name, ArtefactError for weights missing or altered."""
-    from importlib.util import find_spec
+def readable(text: str) -> str:
+    """The text without what no tokenizer takes: lone surrogates (an argument that was not UTF-8) become "?"."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
-    from strata.encoders.bert_numpy import BertEncoder
+
+def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
+    """The runtime for queries, which it remembers. name: of the registry, or the path of a folder of weights.
+
+    UsageError for an unknown name, ArtefactError for weights that are missing or altered.
+    """
+    from strata.encoders.memo import Remembering
     from strata.encoders.weights import find
 
-    weights = find(name, settings, note)
-    for package in ("tokenizers", "threadpoolctl"):
-        if find_spec(package) is None:
-            how = f"pip install 'strata-search[{weights.row.extra}]'"
-            raise ArtefactError(f"encoding with {name} needs the package {package}, which is not installed", how)
-    return BertEncoder(weights)
+    return Remembering(_quick_to_start(find(name, settings, note), note))
+
+
+def _quick_to_start(weights: Weights, note: Note) -> Encoder:
+    """NumPy, or for what NumPy cannot run sentence-transformers, which is announced."""
+    if weights.numpy_runs_it:
+        from strata.encoders.bert_numpy import BertEncoder
+
+        return BertEncoder(weights)
+    from strata.encoders.torch_runtime import TorchEncoder
+
+    name = weights.name
+    note(f"{name} is no BERT with mean or CLS pooling: sentence-transformers runs it, which takes seconds to start")
+    return TorchEncoder(weights)
 
 
 def open_bulk_encoder(name: str, settings: Settings, note: Note, texts: int) -> Encoder:
     """The runtime for `texts` texts: torch where it pays and is installed, else NumPy, which is then announced."""
     from importlib.util import find_spec
 
-    if texts <= FEW:
-        return open_encoder(name, settings, note)
-    if find_spec("sentence_transformers") is None:
-        note("sentence-transformers is not installed: NumPy encodes, which is several times slower")
-        return open_encoder(name, settings, note)
-    from strata.encoders.torch_runtime import TorchEncoder
     from strata.encoders.weights import find
 
-    return TorchEncoder(find(name, settings, note))
+    weights = find(name, settings, note)
+    if texts <= FEW:
+        return _quick_to_start(weights, note)
+    if find_spec("sentence_transformers") is None:
+        note("sentence-transformers is not installed: NumPy encodes, which takes about twice as long")
+        return _quick_to_start(weights, note)
+    from strata.encoders.torch_runtime import TorchEncoder
+
+    return TorchEncoder(weights)

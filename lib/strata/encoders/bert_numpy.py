@@ -8,15 +8,18 @@ only) and every other architecture.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from strata.encoders import Kind
-from strata.encoders.weights import WEIGHTS, Weights
+from strata.encoders import Kind, readable
+from strata.encoders.folder import WEIGHTS, header
+from strata.encoders.weights import Weights
+from strata.errors import ArtefactError
 
 BATCH_TOKENS = 2048
 FEW_TOKENS = 256
@@ -27,19 +30,17 @@ shared cores, where a thread may be waited for, many times as much (measured: 12
 def mapped_tensors(file: Path) -> dict[str, np.ndarray]:
     """The float32 tensors of a safetensors file as views of a memory map.
 
-    The format: eight bytes with the header's length, the header (JSON: name → dtype, shape, offsets), the data.
     safetensors' own NumPy loader copies all 90 MB, which takes longer than a query.
     """
+    entries, begin = header(file)
     raw = np.memmap(file, dtype=np.uint8, mode="r")
-    length = int(raw[:8].view("<u8")[0])
-    header = json.loads(raw[8 : 8 + length].tobytes())
     tensors = {}
-    for name, entry in header.items():
-        if name != "__metadata__" and entry["dtype"] == "F32":
+    for name, entry in entries.items():
+        if entry["dtype"] == "F32":
             start, end = entry["data_offsets"]
-            data = np.asarray(raw[8 + length + start : 8 + length + end])
+            data = np.asarray(raw[begin + start : begin + end])
             # A header of odd length leaves the data unaligned; such a tensor is copied.
-            aligned = data if (8 + length + start) % 4 == 0 else data.copy()
+            aligned = data if (begin + start) % 4 == 0 else data.copy()
             tensors[name.removeprefix("bert.")] = aligned.view("<f4").reshape(entry["shape"])
     return tensors
 
@@ -141,23 +142,33 @@ class BertEncoder:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
+        with self._needing("tokenizers"):
+            from tokenizers import Tokenizer
         tokenizer = Tokenizer.from_file(str(self.weights.folder / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.enable_truncation(self.max_tokens)
         return tokenizer
 
+    @contextmanager
+    def _needing(self, package: str) -> Iterator[None]:
+        try:
+            yield
+        except ImportError as error:
+            raise ArtefactError(
+                f"{self.name} needs the package {package}, which cannot be imported ({error})",
+                "pip install 'strata-search[semantic]'",
+            ) from error
+
     @cached_property
     def _pools(self) -> Any:
-        from threadpoolctl import ThreadpoolController
-
+        with self._needing("threadpoolctl"):
+            from threadpoolctl import ThreadpoolController
         return ThreadpoolController()
 
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
         prefix = self.weights.row.query_prefix if kind == "query" else ""
-        coded = [self._tokenizer.encode(prefix + text).ids for text in texts]
+        coded = [self._tokenizer.encode(readable(prefix + text)).ids for text in texts]
         order = sorted(range(len(coded)), key=lambda i: len(coded[i]))
         start = 0
         while start < len(order):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from strata.encoders import Kind
+from strata.encoders import Kind, readable
 from strata.encoders.weights import Weights
+from strata.errors import ArtefactError
+
+BATCH_TOKENS = 2048
+CHARACTERS_A_TOKEN = 4  # of English; only the size of a batch hangs on it
 
 
 class TorchEncoder:
@@ -18,16 +22,29 @@ class TorchEncoder:
 
         for name in ("sentence_transformers", "transformers"):
             logging.getLogger(name).setLevel(logging.ERROR)  # their notes about devices are not the user's business
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
+        try:
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils.logging import disable_progress_bar
+        except ImportError as error:
+            raise ArtefactError(
+                f"{weights.name} needs sentence-transformers, which cannot be imported ({error})",
+                "pip install 'strata-search[semantic]'",
+            ) from error
 
-        transformers_logging.disable_progress_bar()  # the build has a bar of its own
+        quiet: Callable[[], None] = disable_progress_bar
+        quiet()  # or "Loading weights" is drawn on stderr, whatever show_progress_bar says
         self.name = weights.name
         self.weights = weights
         self.fingerprint = weights.fingerprint
         self.dimensions = weights.row.dimensions
         self.max_tokens = weights.row.max_tokens
-        self._model = SentenceTransformer(str(weights.folder), device="cpu", local_files_only=True)
+        try:
+            self._model = SentenceTransformer(str(weights.folder), device="cpu", local_files_only=True)
+        except Exception as error:  # whatever a model's loader raises, the user needs to know which folder
+            raise ArtefactError(
+                f"sentence-transformers cannot load {weights.folder} ({type(error).__name__}: {error})",
+                "name another folder or encoder",
+            ) from error
         self._model.max_seq_length = self.max_tokens
 
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
@@ -35,10 +52,16 @@ class TorchEncoder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         vectors = self._model.encode(
-            [prefix + text for text in texts],
-            batch_size=32,
+            [readable(prefix + text) for text in texts],
+            prompt="",  # the prefix is there already; without this a model's default prompt would be added
+            batch_size=self._batch(texts),
             normalize_embeddings=True,
             show_progress_bar=False,
             convert_to_numpy=True,
         )
         return np.asarray(vectors, dtype=np.float32)
+
+    def _batch(self, texts: Sequence[str]) -> int:
+        """How many of the longest of these texts make BATCH_TOKENS: long texts in large batches encode slower."""
+        longest = min(max(map(len, texts)) // CHARACTERS_A_TOKEN + 3, self.max_tokens)
+        return max(4, min(64, BATCH_TOKENS // longest))

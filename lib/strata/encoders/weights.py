@@ -1,6 +1,7 @@
 """Where an encoder's weights are: a folder named in the settings, an installed package, the hub's cache, the hub.
 
-Whatever is found is checked against the digest in the registry before it is used.
+Whatever is found for a name of the registry is checked against the digest there before it is used. A folder given
+in place of a name is taken as it is: its own files say how its vectors are made (folder.py).
 """
 
 from __future__ import annotations
@@ -11,13 +12,11 @@ from pathlib import Path
 
 from strata import registry
 from strata.encoders import Note
+from strata.encoders.folder import NEEDED, OWN, WEIGHTS, described
 from strata.errors import ArtefactError, UsageError
 from strata.files import fingerprint, trusted_digest
 from strata.registry import EncoderRow
 from strata.settings import Settings, hub_cache, offline_hub
-
-WEIGHTS = "model.safetensors"
-NEEDED = (WEIGHTS, "tokenizer.json", "config.json")
 
 
 @dataclass(frozen=True)
@@ -36,16 +35,21 @@ class Weights:
         row = self.row
         return fingerprint([self.digest, row.pooling, row.query_prefix, row.max_tokens, "unit length"])
 
+    @property
+    def numpy_runs_it(self) -> bool:
+        return self.row.pooling != OWN
+
 
 def find(name: str, settings: Settings, note: Note, *, verify: bool = False, fetch: bool = True) -> Weights:
-    """The weights of a registered encoder. Looked for in this order; the first complete folder is taken.
+    """The weights of a registered encoder, from the first complete folder of `places`; or those in a folder.
 
+    UsageError: neither a name nor a folder. ArtefactError: weights that are missing, altered or not understood.
     verify: compute the digest again even where the stamp says that nothing changed.
     fetch: whether the hub may be asked.
     """
     row = registry.ENCODERS.get(name)
     if row is None:
-        raise UsageError(f'no encoder is called "{name}"', f"one of: {registry.names(registry.ENCODERS)}")
+        return _in_folder(name, settings, verify)
     places = [
         ("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None),
         (f"the package {row.package[0]}", _in_package(row)),
@@ -57,11 +61,37 @@ def find(name: str, settings: Settings, note: Note, *, verify: bool = False, fet
     return _checked(name, row, _from_hub(name, row, places, note, fetch), "the Hugging Face hub", settings, verify)
 
 
-def _checked(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
+def _in_folder(name: str, settings: Settings, verify: bool) -> Weights:
+    """A folder named by its path. One that holds a registered model's very weights counts as that model."""
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        raise UsageError(
+            f'no encoder is called "{name}", and no such folder exists',
+            f"one of: {registry.names(registry.ENCODERS)}; or the path of a folder of weights",
+        )
+    lacking = [file for file in NEEDED if not (folder / file).is_file()]
+    if lacking:
+        raise ArtefactError(f"{folder} holds no {', '.join(lacking)}", "name a folder that sentence-transformers wrote")
+    digest = _digest(folder / WEIGHTS, settings, verify)
+    for row in registry.ENCODERS.values():
+        if row.digest == digest:
+            return Weights(name, row, folder, digest, "the folder named")
+    row = described(folder, digest)
+    # Nobody published digests for this folder, so every file that can move a vector counts.
+    files = sorted(file for file in folder.rglob("*") if file.suffix in {".safetensors", ".json", ".txt", ".model"})
+    whole = fingerprint([[str(file.relative_to(folder)), _digest(file, settings, verify)] for file in files])
+    return Weights(name, row, folder, whole, "the folder named")
+
+
+def _digest(file: Path, settings: Settings, verify: bool) -> str:
     try:
-        digest = trusted_digest(folder / WEIGHTS, settings.cache_dir, verify=verify)
+        return trusted_digest(file, settings.cache_dir, verify=verify)
     except OSError as error:
-        raise ArtefactError(f"{folder / WEIGHTS} cannot be read ({error.strerror})", "check its permissions") from error
+        raise ArtefactError(f"{file} cannot be read ({error.strerror})", "check its permissions") from error
+
+
+def _checked(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
+    digest = _digest(folder / WEIGHTS, settings, verify)
     if digest != row.digest:
         raise ArtefactError(
             f"the weights of {name} in {folder} are not the published ones "

@@ -13,7 +13,7 @@ from strata.core.types import Part, Passage, Query, Ranking
 from strata.errors import UsageError
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.chunking import Chunking
-from strata.semantic.nearest import best_chunks, best_of, cosines
+from strata.semantic.nearest import exact, nearest_groups
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chunks:
-    """encoder: a name of the registry. sentences, overlap: how texts are cut. min_score: only cosines from here up."""
+    """encoder: a name of the registry, or a folder of weights. sentences, overlap: how texts are cut.
+
+    min_score: only cosines from here up; None takes all.
+    """
 
     family: ClassVar[str] = "semantic"
     encoder: str = DEFAULT_ENCODER
@@ -40,18 +43,14 @@ class Chunks:
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
         store = ws.chunk_vectors(self.encoder, Chunking(self.sentences, self.overlap))
-        scores, chunk = best_chunks(cosines(store.vectors, self._vector(q, ws)), store.firsts)
-        matched = scores.size
-        order = best_of(scores, depth)
-        if self.min_score is not None:
-            matched = int((scores >= self.min_score).sum())
-            order = order[scores[order] >= self.min_score]
-        docs = store.owners[order].astype(np.int32)
-        passages = []
-        for doc, place, score in zip(docs.tolist(), chunk[order].tolist(), scores[order].tolist(), strict=True):
-            start, end = int(store.starts[place]), int(store.ends[place])
-            passages.append(Passage(doc, ws.corpus.document(doc).text[start:end], start, end, score))
-        return Ranking(self.name, docs, scores[order].astype(np.float64), tuple(passages), matched)
+        found = nearest_groups(store.vectors, store.firsts, self._vector(q, ws), depth, self.min_score)
+        docs = store.owners[found.groups].astype(np.int32)
+        starts, ends = store.starts[found.rows].tolist(), store.ends[found.rows].tolist()
+        passages = tuple(
+            Passage(doc, ws.corpus.document(doc).text[start:end], start, end, score)
+            for doc, start, end, score in zip(docs.tolist(), starts, ends, found.scores.tolist(), strict=True)
+        )
+        return Ranking(self.name, docs, found.scores, passages, found.matched)
 
     def _vector(self, q: Query, ws: Workspace) -> np.ndarray:
         start = time.perf_counter()
@@ -63,7 +62,7 @@ class Chunks:
         """The document's chunks with their cosines, best first; its score is the first of them, not their sum."""
         store = ws.chunk_vectors(self.encoder, Chunking(self.sentences, self.overlap))
         places = np.flatnonzero(store.docs == doc)
-        scores = cosines(store.vectors[places], self._vector(q, ws)).astype(np.float64)
+        scores = exact(store.vectors, self._vector(q, ws), places)
         text = ws.corpus.document(doc).text
         parts = tuple(
             Part(f"chunk {i + 1} of {places.size}", float(scores[i]), "cosine",
@@ -71,4 +70,6 @@ class Chunks:
                         "passage": text[int(store.starts[places[i]]) : int(store.ends[places[i]])]})
             for i in np.argsort(-scores, kind="stable").tolist()
         )  # fmt: skip
-        return Part(self.name, parts[0].value if parts else 0.0, "the best chunk", parts)
+        if not parts:
+            return Part(self.name, 0.0, "the document has neither title nor text")
+        return Part(self.name, parts[0].value, "the best chunk", parts)

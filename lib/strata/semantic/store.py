@@ -38,6 +38,7 @@ class Parts:
         self.encoder = encoder
         self.folder = cache / f"{kind}_parts" / encoder
         self._files: list[Path] = []
+        self._held: dict[Path, np.ndarray] = {}
 
     def add(self, keys: np.ndarray, vectors: np.ndarray) -> None:
         """Keep some vectors; after this returns, a kill does not lose them."""
@@ -50,6 +51,7 @@ class Parts:
         name = uuid4().hex[:12]
         mark, file = self.folder / f"{name}.json", self.folder / f"{name}.npys"
         self._files += [mark, file]
+        self._held[file] = self._held[mark] = keys
         write_atomically(file, data)
         digest = {"sha256": hashlib.sha256(data).hexdigest()}
         write_atomically(mark, json.dumps(digest).encode())
@@ -65,14 +67,22 @@ class Parts:
                     raise ValueError("altered")
                 with file.open("rb") as stream:
                     found.append((np.load(stream, allow_pickle=False), np.load(stream, allow_pickle=False)))
+                self._held[file] = self._held[mark] = found[-1][0]
             except (OSError, ValueError, KeyError, TypeError) as error:
                 note(f"a part of an interrupted build is unusable ({type(error).__name__}): it is encoded again")
         return found
 
-    def clear(self) -> None:
-        """Remove what `known` found and `add` wrote, called once it is published; not the next builder's parts."""
+    def clear(self, published: np.ndarray | None = None) -> None:
+        """Remove what `known` found and `add` wrote, called once it is published; not the next builder's parts.
+
+        published: the keys that are safe now. A part with any other key stays: it is what an interrupted build of
+        another catalogue has done so far. None: all go.
+        """
+        safe = None if published is None else {key.tobytes() for key in published}
         for file in self._files:
-            file.unlink(missing_ok=True)
+            held = self._held.get(file)
+            if safe is None or held is None or all(key.tobytes() in safe for key in held):
+                file.unlink(missing_ok=True)
 
 
 def published(cache: Path, kind: str, encoder: str, note: Note) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -83,7 +93,11 @@ def published(cache: Path, kind: str, encoder: str, note: Note) -> list[tuple[np
             made_from = json.loads(manifest.read_bytes())["made_from"]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # damaged: whoever opens that artefact says so
-        if made_from.get("encoder") == encoder and not manifest.parent.name.endswith(".tmp"):
+        if (
+            isinstance(made_from, dict)
+            and made_from.get("encoder") == encoder
+            and not manifest.parent.name.endswith(".tmp")
+        ):
             folder = manifest.parent
             if not damage(folder, verify=False):
                 keys = np.load(folder / "keys.npy", allow_pickle=False)

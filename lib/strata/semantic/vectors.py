@@ -6,9 +6,10 @@ publishes the whole, then removes the slices.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strata.encoders import Encoder, open_bulk_encoder
-from strata.encoders.weights import find
+from strata.encoders.weights import Weights, find
 from strata.errors import DataError
 from strata.files import locked
 from strata.semantic.chunking import Chunking, chunk_text, document_chunks
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from strata.core.corpus import Corpus
 
 KIND = "chunk_vectors"
-SLICE = 256
+SLICE = 64
+"""Texts encoded at once: one to three seconds of work, which is the most a kill costs beyond FLUSH_SECONDS."""
+FLUSH_SECONDS = 2.0
 Note = Callable[[str], None]
 Advance = Callable[[int], None]
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
@@ -60,23 +63,23 @@ def open_chunk_vectors(
         "corpus": corpus.fingerprint,
         "encoder": weights.fingerprint,
         "chunking": asdict(chunking),
-        "text": "title-sentences/2",
+        "text": "title-sentences/3",
     }
 
     parts = Parts(settings.cache_dir, KIND, weights.fingerprint)
 
     def fill(folder: Path) -> dict[str, Any]:
         with locked(settings.cache_dir / f"{KIND}_parts" / f"{weights.fingerprint}.lock"):
-            return _build(corpus, encoder, parts, chunking, settings, note, progress, folder)
+            return _build(corpus, weights, parts, chunking, settings, note, progress, folder)
 
     artefact = ensure(settings.cache_dir, KIND, made_from, fill, note)
     if artefact.fresh:
-        parts.clear()
+        parts.clear(artefact.array("keys"))
     return ChunkVectors(artefact)
 
 
 def _build(
-    corpus: Corpus, name: str, parts: Parts, chunking: Chunking, settings: Settings, note: Note,
+    corpus: Corpus, weights: Weights, parts: Parts, chunking: Chunking, settings: Settings, note: Note,
     progress: Progress | None, folder: Path,
 ) -> dict[str, Any]:  # fmt: skip
     rows: list[tuple[int, int, int]] = []
@@ -88,54 +91,58 @@ def _build(
     if not texts:
         raise DataError(f"no document of {corpus.name} has a title or a text", "there is nothing to make vectors of")
     keys = keys_of(parts.encoder, texts)
-    known = Known([*published(settings.cache_dir, KIND, parts.encoder, note), *parts.known(note)])
-    dimensions = _dimensions(name)
-    vectors = np.lib.format.open_memmap(
-        folder / "vectors.npy", mode="w+", dtype=np.float32, shape=(len(texts), dimensions)
-    )
-    missing = known.fill(keys, vectors)
-    if missing.size:
-        # The same text under several documents (or sequels) is encoded once.
-        first: dict[bytes, int] = {}
-        for row in missing.tolist():
-            first.setdefault(keys[row].tobytes(), row)
-        encoder = open_bulk_encoder(name, settings, note, len(first))
-        _encode(encoder, texts, keys, sorted(first.values(), key=lambda row: len(texts[row])), vectors, parts, progress)
-        for row in missing.tolist():
+    # Parts before artefacts: a part that vanishes in between was published.
+    left = parts.known(note)
+    known = Known([*published(settings.cache_dir, KIND, parts.encoder, note), *left])
+    dimensions = weights.row.dimensions
+    # In memory, not in a mapped file: where the disk is full, writing to a map kills the process without a word.
+    vectors = np.empty((len(texts), dimensions), dtype=np.float32)
+    missing = known.fill(keys, vectors).tolist()
+    # The same text under several documents (or sequels) is encoded once.
+    first: dict[bytes, int] = {}
+    for row in missing:
+        first.setdefault(keys[row].tobytes(), row)
+    if first:
+        encoder = open_bulk_encoder(weights.name, settings, note, len(first))
+        _encode(encoder, texts, keys, list(first.values()), vectors, parts, progress)
+        for row in missing:
             vectors[row] = vectors[first[keys[row].tobytes()]]
-    vectors.flush()
-    del vectors
+    np.save(folder / "vectors.npy", vectors)
     table = np.array(rows, dtype=np.int32)
     for column, what in enumerate(("docs", "starts", "ends")):
         np.save(folder / f"{what}.npy", np.ascontiguousarray(table[:, column]))
     np.save(folder / "keys.npy", keys)
-    encoded = int(missing.size)
+    encoded = len(first)
     if encoded < len(texts):
         note(f"{encoded:,} of {len(texts):,} chunks encoded, {len(texts) - encoded:,} were known")
-    return {"chunks": len(texts), "encoded": encoded, "dimensions": dimensions, "encoder": name}
-
-
-def _dimensions(name: str) -> int:
-    from strata.registry import ENCODERS
-
-    return ENCODERS[name].dimensions
+    return {"chunks": len(texts), "encoded": encoded, "dimensions": dimensions, "encoder": weights.name}
 
 
 def _encode(
     encoder: Encoder, texts: list[str], keys: np.ndarray, rows: list[int], out: np.ndarray, parts: Parts,
     progress: Progress | None,
 ) -> None:  # fmt: skip
-    """Encode texts[row] into out[row], keeping what is done about every two seconds. Rows come shortest text first."""
-    from contextlib import nullcontext
+    """Encode texts[row] into out[row], keeping what is done every two seconds or so, and when interrupted."""
+    rows = sorted(rows, key=lambda row: len(texts[row]))  # texts of one length together: little is padded
+    slices = [rows[start : start + SLICE] for start in range(0, len(rows), SLICE)]
+    # Short and long ones mixed, or the time left would be told from the short ones. The order moves no vector's place.
+    random.Random(0).shuffle(slices)
+    done, pending, last = 0, list[int](), time.monotonic()
 
-    kept, last = 0, time.monotonic()
+    def keep() -> None:
+        if pending:
+            parts.add(keys[pending], out[pending])
+            pending.clear()
+
     with progress("chunks encoded", len(rows)) if progress else nullcontext(lambda _: None) as advance:
-        for start in range(0, len(rows), SLICE):
-            batch = rows[start : start + SLICE]
-            out[batch] = encoder.encode([texts[row] for row in batch])
-            done = start + len(batch)
-            advance(done)
-            if time.monotonic() - last > 2 or done == len(rows):
-                ready = rows[kept:done]
-                parts.add(keys[ready], np.ascontiguousarray(out[ready]))
-                kept, last = done, time.monotonic()
+        try:
+            for slice_ in slices:
+                out[slice_] = encoder.encode([texts[row] for row in slice_])
+                pending += slice_
+                done += len(slice_)
+                advance(done)
+                if time.monotonic() - last >= FLUSH_SECONDS:
+                    keep()
+                    last = time.monotonic()
+        finally:
+            keep()  # also after Ctrl-C; and before publishing, where the disk may turn out to be full

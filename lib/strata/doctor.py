@@ -12,7 +12,7 @@ from typing import Any
 from strata import paths, registry
 from strata.errors import StrataError
 from strata.settings import Settings
-from strata.storage import damage
+from strata.storage import artefact_folders, damage
 
 
 def examine(settings: Settings, note: Callable[[str], None], *, verify: bool) -> dict[str, Any]:
@@ -69,14 +69,11 @@ def _runtimes() -> list[dict[str, str]]:
 
 def _artefacts(cache: Path, verify: bool) -> list[dict[str, str]]:
     rows = []
-    for manifest in sorted(cache.glob("*/*/manifest.json")):
-        folder = manifest.parent
-        if folder.name.endswith(".tmp"):
-            continue
+    for folder in artefact_folders(cache):
         why = damage(folder, verify=verify)
         size = sum(file.stat().st_size for file in folder.iterdir())
         rows.append({"kind": folder.parent.name, "name": folder.name[:8], "size": f"{size / 1e6:.1f} MB",
-                     "state": why or _written(manifest)})  # fmt: skip
+                     "state": why or _written(folder / "manifest.json")})  # fmt: skip
     return rows
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -85,6 +86,17 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def put_in_place(temporary: Path, folder: Path) -> None:
+    """Rename a finished folder to its place. A former one is moved aside first, then removed: nothing is half there."""
+    if folder.exists():
+        former = temporary.with_name(f"{temporary.name.removesuffix('.tmp')}.former.tmp")
+        folder.rename(former)
+        temporary.rename(folder)
+        shutil.rmtree(former, ignore_errors=True)
+    else:
+        temporary.rename(folder)
 
 
 def fsync(path: Path) -> None:

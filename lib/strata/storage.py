@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from strata.errors import ArtefactError
-from strata.files import explained, file_digest, fingerprint, fsync, locked, stamp_of, write_atomically
+from strata.files import explained, file_digest, fingerprint, fsync, locked, put_in_place, stamp_of, write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +54,12 @@ class Artefact:
 
 def artefact_folder(cache: Path, kind: str, made_from: Mapping[str, Any]) -> Path:
     return cache / kind / fingerprint({"format": FORMAT, "kind": kind, **made_from})
+
+
+def artefact_folders(cache: Path, kind: str = "*") -> list[Path]:
+    """The published artefacts of a kind, or of all, whether sound or not; what killed builders left is none of them."""
+    manifests = sorted(cache.glob(f"{kind}/*/manifest.json"))
+    return [manifest.parent for manifest in manifests if not manifest.parent.name.endswith(".tmp")]
 
 
 def open_artefact(
@@ -163,12 +169,9 @@ def _seal(folder: Path, kind: str, made_from: Mapping[str, Any], facts: dict[str
 
 
 def _swap(temporary: Path, folder: Path) -> None:
-    if folder.exists():
-        # A reader between the two renames finds nothing, asks for the lock, and then finds the new one.
-        folder.rename(folder.with_name(f"{folder.name}.{uuid4().hex[:8]}.tmp"))
-    temporary.rename(folder)
+    # A reader between the two renames finds nothing, asks for the lock, and then finds the new one.
+    put_in_place(temporary, folder)
     fsync(folder.parent)
-    _sweep(folder)
 
 
 def _sweep(folder: Path) -> None:

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from strata.core.analysis import fold, tokens
+from strata.core.analysis import tokens
+from strata.core.documents import title_key
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
@@ -21,7 +22,7 @@ def audit(corpus: Corpus) -> dict[str, Any]:
     texts: defaultdict[str, list[int]] = defaultdict(list)
     lengths = []
     for position, document in enumerate(corpus.documents()):
-        titles[fold(document.title).strip()].append(position)
+        titles[title_key(document.title)].append(position)
         texts[document.text.strip()].append(position)
         lengths.append(len(tokens(document.text)))
     repeated = [at for title, at in titles.items() if title and len(at) > 1]

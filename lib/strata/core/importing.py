@@ -21,7 +21,7 @@ from strata.core.catalogue import ORIGIN, as_path
 from strata.core.golden import read_qrels, read_queries
 from strata.core.types import Document
 from strata.errors import UsageError
-from strata.files import explained, write_atomically
+from strata.files import explained, put_in_place, write_atomically
 from strata.settings import DEFAULT_DATASET
 
 
@@ -65,13 +65,7 @@ def bring_in(given: str, name: str | None, note: Callable[[str], None], *, repla
                 "imported": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             }
             write_atomically(temporary / ORIGIN, json.dumps(origin, indent=1).encode())
-            if folder.exists():
-                former = home / f".{name}.{uuid4().hex[:8]}.tmp"
-                folder.rename(former)
-                temporary.rename(folder)
-                shutil.rmtree(former, ignore_errors=True)
-            else:
-                temporary.rename(folder)
+            put_in_place(temporary, folder)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return Imported(name, count, folder, ("corpus.jsonl", *extra))

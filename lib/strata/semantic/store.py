@@ -15,7 +15,7 @@ from uuid import uuid4
 import numpy as np
 
 from strata.files import file_digest, write_atomically
-from strata.storage import damage
+from strata.storage import artefact_folders, damage
 
 KEY_BYTES = 16
 Note = Callable[[str], None]
@@ -37,8 +37,7 @@ class Parts:
     def __init__(self, cache: Path, kind: str, encoder: str) -> None:
         self.encoder = encoder
         self.folder = cache / f"{kind}_parts" / encoder
-        self._files: list[Path] = []
-        self._held: dict[Path, np.ndarray] = {}
+        self._held: dict[Path, np.ndarray | None] = {}  # each file seen or written, with its keys where it is whole
 
     def add(self, keys: np.ndarray, vectors: np.ndarray) -> None:
         """Keep some vectors; after this returns, a kill does not lose them."""
@@ -50,7 +49,6 @@ class Parts:
         data = buffer.getvalue()
         name = uuid4().hex[:12]
         mark, file = self.folder / f"{name}.json", self.folder / f"{name}.npys"
-        self._files += [mark, file]
         self._held[file] = self._held[mark] = keys
         write_atomically(file, data)
         digest = {"sha256": hashlib.sha256(data).hexdigest()}
@@ -59,8 +57,8 @@ class Parts:
     def known(self, note: Note) -> list[tuple[np.ndarray, np.ndarray]]:
         """(keys, vectors) of every part that is whole. The lock is held, so whoever wrote them has ended."""
         found = []
-        self._files += sorted(self.folder.glob("*"))
-        for mark in [file for file in self._files if file.suffix == ".json"]:
+        self._held |= dict.fromkeys(sorted(self.folder.glob("*")))
+        for mark in [file for file in self._held if file.suffix == ".json"]:
             file = mark.with_suffix(".npys")
             try:
                 if file_digest(file) != json.loads(mark.read_bytes())["sha256"]:
@@ -79,30 +77,23 @@ class Parts:
         another catalogue has done so far. None: all go.
         """
         safe = None if published is None else {key.tobytes() for key in published}
-        for file in self._files:
-            held = self._held.get(file)
+        for file, held in self._held.items():
             if safe is None or held is None or all(key.tobytes() in safe for key in held):
                 file.unlink(missing_ok=True)
 
 
-def published(cache: Path, kind: str, encoder: str, note: Note) -> list[tuple[np.ndarray, np.ndarray]]:
+def published(cache: Path, kind: str, encoder: str) -> list[tuple[np.ndarray, np.ndarray]]:
     """(keys, vectors) of every sound published artefact of this encoder; vectors are memory-mapped."""
     found = []
-    for manifest in sorted((cache / kind).glob("*/manifest.json")):
+    for folder in artefact_folders(cache, kind):
         try:
-            made_from = json.loads(manifest.read_bytes())["made_from"]
+            made_from = json.loads((folder / "manifest.json").read_bytes())["made_from"]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # damaged: whoever opens that artefact says so
-        if (
-            isinstance(made_from, dict)
-            and made_from.get("encoder") == encoder
-            and not manifest.parent.name.endswith(".tmp")
-        ):
-            folder = manifest.parent
-            if not damage(folder, verify=False):
-                keys = np.load(folder / "keys.npy", allow_pickle=False)
-                if keys.size:
-                    found.append((keys, np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)))
+        if isinstance(made_from, dict) and made_from.get("encoder") == encoder and not damage(folder, verify=False):
+            keys = np.load(folder / "keys.npy", allow_pickle=False)
+            if keys.size:
+                found.append((keys, np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)))
     return found
 
 
@@ -116,8 +107,8 @@ class Known:
             for row, key in enumerate(keys):
                 self._where.setdefault(key.tobytes(), (number, row))
 
-    def fill(self, keys: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """Write known vectors into out (float32[n, d]); returns int64 rows that remain."""
+    def fill(self, keys: np.ndarray, out: np.ndarray) -> list[int]:
+        """Write known vectors into out (float32[n, d]); returns the rows that remain."""
         missing = []
         for row, key in enumerate(keys):
             place = self._where.get(key.tobytes())
@@ -125,4 +116,4 @@ class Known:
                 missing.append(row)
             else:
                 out[row] = self._sources[place[0]][1][place[1]]
-        return np.array(missing, dtype=np.int64)
+        return missing

@@ -93,11 +93,11 @@ def _build(
     keys = keys_of(parts.encoder, texts)
     # Parts before artefacts: a part that vanishes in between was published.
     left = parts.known(note)
-    known = Known([*published(settings.cache_dir, KIND, parts.encoder, note), *left])
+    known = Known([*published(settings.cache_dir, KIND, parts.encoder), *left])
     dimensions = weights.row.dimensions
     # In memory, not in a mapped file: where the disk is full, writing to a map kills the process without a word.
     vectors = np.empty((len(texts), dimensions), dtype=np.float32)
-    missing = known.fill(keys, vectors).tolist()
+    missing = known.fill(keys, vectors)
     # The same text under several documents (or sequels) is encoded once.
     first: dict[bytes, int] = {}
     for row in missing:

@@ -21,11 +21,8 @@ def opened(path: Path) -> Iterator[IO[str]]:
     DataError for what cannot be read, is not UTF-8 or is broken gzip, also while the stream is being read.
     """
     try:
-        with path.open("rb") as raw:
-            packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            binary: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-            with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="\n") as text:
-                yield text
+        with path.open("rb") as raw, io.TextIOWrapper(_unpacked(raw), encoding="utf-8-sig", newline="\n") as text:
+            yield text
     except UnicodeDecodeError as error:
         bad = f"byte 0x{error.object[error.start]:02x}"
         raise DataError(
@@ -41,12 +38,16 @@ def opened(path: Path) -> Iterator[IO[str]]:
         ) from error
 
 
+def _unpacked(raw: io.BufferedReader) -> Any:
+    """The bytes of a file, out of gzip where its first two bytes say so."""
+    return gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
+
+
 def _line_of_bad_byte(path: Path) -> int:
     """The number of the first line that is not UTF-8; a stream only knows that there was one."""
     with path.open("rb") as raw:
-        packed = raw.peek(2)[:2] == b"\x1f\x8b"
         number = 0
-        for number, line in enumerate(gzip.GzipFile(fileobj=raw) if packed else raw, start=1):
+        for number, line in enumerate(_unpacked(raw), start=1):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:

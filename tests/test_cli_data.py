@@ -49,6 +49,13 @@ def test_a_failed_import_leaves_the_former_as_it_was(cli: Run, catalogue: Callab
     assert cli("data_cli", "show", "T1", "--dataset", "zoo").status == 0
 
 
+def test_what_a_killed_import_left_is_no_catalogue(cli: Run, catalogue: Callable[..., Path], tmp_path: Path) -> None:
+    """Killed just before its last rename, an import leaves a folder that is complete but for its name."""
+    cli("data_cli", "import", str(catalogue("bear", name="zoo.json")))
+    (tmp_path / "imported" / "zoo").rename(tmp_path / "imported" / ".zoo.deadbeef.tmp")
+    assert [row["name"] for row in cli("data_cli", "list", "--json").json["datasets"]] == ["movies"]
+
+
 def test_a_beir_folder_brings_its_judgements_along(cli: Run, tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
     (folder / "qrels").mkdir(parents=True)

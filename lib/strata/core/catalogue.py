@@ -33,10 +33,10 @@ def bundled() -> Path:
 
 
 def imported() -> dict[str, Path]:
-    """Imported catalogues by name."""
+    """Imported catalogues by name. What a killed import left has a name that begins with a dot, and is none of them."""
     home = paths.imported_dir()
     found = sorted(home.iterdir()) if home.is_dir() else []
-    return {folder.name: folder for folder in found if (folder / ORIGIN).is_file()}
+    return {folder.name: folder for folder in found if folder.name[0] != "." and (folder / ORIGIN).is_file()}
 
 
 def locate(dataset: str) -> Source:

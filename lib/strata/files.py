@@ -19,7 +19,7 @@ from uuid import uuid4
 from strata.errors import ArtefactError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 def fingerprint(made_from: Any) -> str:
@@ -74,14 +74,18 @@ def explained(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file; a second process waits. The operating system releases it when its holder dies."""
+def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold a lock file; a second process waits, after calling waiting(). It is released when its holder dies."""
     import filelock
 
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = filelock.FileLock(path)
-        lock.acquire()
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            waiting()
+            lock.acquire()
     try:
         yield
     finally:

@@ -28,6 +28,31 @@ def datasets(rows: list[dict[str, Any]]) -> Iterator[Block]:
     yield "* is searched where no --dataset is given; choose with: data_cli use NAME"
 
 
+def fetchable(rows: list[dict[str, Any]]) -> Iterator[Block]:
+    """The public sets that can be fetched."""
+    for row in rows:
+        size = f"  {row['documents']:,} documents, about {row['megabytes']} MB{', fetched' if row['here'] else ''}"
+        yield line((row["name"], "bold"), size)
+        for said in (row["help"], f"from {row['source']}", f"licence: {row['licence']}"):
+            yield from textwrap.wrap(said, width(), initial_indent="  ", subsequent_indent="    ")
+    yield "fetch one with: data_cli fetch NAME"
+
+
+def fetched(done: dict[str, Any]) -> Iterator[Block]:
+    yield f"{done['documents']:,} documents are now the catalogue {done['name']}. Search it: --dataset {done['name']}"
+    for what in ("source", "licence", "credit"):
+        yield from textwrap.wrap(f"{what}: {done[what]}", width(), subsequent_indent="  ")
+
+
+def updated(done: dict[str, Any]) -> Iterator[Block]:
+    counts = [f"{done[what]:,} {what}" for what in ("added", "changed", "removed", "unchanged")]
+    yield f"{done['name']}: {', '.join(counts)}; {done['documents']:,} documents"
+    if done["documents"] == done["unchanged"] and not done["removed"]:
+        yield "Nothing differs, so nothing was written."
+    else:
+        yield "The next search analyses and encodes only what is new."
+
+
 def document(found: Document) -> Iterator[Block]:
     yield line((f"({clean(str(found.id))}) {clean(found.title)}", "bold"))
     yield Grid(tuple((clean(name), clean(as_text(value))) for name, value in found.fields.items() if as_text(value)))

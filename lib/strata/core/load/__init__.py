@@ -6,7 +6,7 @@ A loader is `load(path) -> Iterator[Document]`, one file each, one row of the re
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from strata import registry
@@ -63,15 +63,20 @@ def _is_document(line: str) -> bool:
 
 
 def load(path: Path, loader: str, note: Callable[[str], None]) -> Iterator[Document]:
-    """All documents of a catalogue, put right (see clean.py). DataError for a repeated id and for no document at all.
+    """All documents of a catalogue, put right and checked (see `checked`)."""
+    return checked(registry.load(registry.LOADERS[loader])(path), path, note)
+
+
+def checked(found: Iterable[Document], path: Path, note: Callable[[str], None]) -> Iterator[Document]:
+    """Documents read from a path, put right (clean.py). DataError for a repeated id and for no document at all.
 
     Ids are compared as strings, so 4 and "4" are the same (and would be two keys of one dictionary).
     """
     first_seen: dict[str, int] = {}
     undone = 0
-    for count, found in enumerate(registry.load(registry.LOADERS[loader])(path), start=1):
-        document = cleaned(found, f"{path}, entry {count}")
-        undone += escaped_twice(found)
+    for count, entry in enumerate(found, start=1):
+        document = cleaned(entry, f"{path}, entry {count}")
+        undone += escaped_twice(entry)
         key = str(document.id)
         if key in first_seen:
             raise DataError(

@@ -45,17 +45,67 @@ def use(common: Common, catalogue: Annotated[str, typer.Argument(metavar="NAME|P
 @app.run("import")
 def import_(
     common: Common,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Lessons' JSON, JSON lines, CSV, or a BEIR folder.")],
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="Lessons' JSON, JSON lines, CSV, or a BEIR folder.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="What to call it; default: the file's name.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take it in place of the former of that name.")] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Change the catalogue: FILE's entries replace those with their ids.")
+    ] = False,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option("--remove", metavar="DOC_ID", help="With --update: take this document out; repeatable."),
+    ] = None,
 ) -> None:
-    """Check a catalogue as a whole and keep a copy under a name."""
+    """Check a catalogue as a whole and keep a copy under a name; or change the copy that is there (--update)."""
     from strata.core.importing import bring_in
+    from strata.core.updating import change
+    from strata.errors import UsageError
+    from strata.show.catalogue import updated
 
+    if update and replace:
+        raise UsageError("--update changes a catalogue, --replace puts another in its place", "give one of them")
+    if update:
+        changed = change(file, name, remove or [], common.settings(), common.say).to_json()
+        common.emit(changed, lambda: updated(changed))
+        return
+    if remove:
+        raise UsageError("--remove takes a document out of a catalogue that is there", "add --update")
+    if file is None:
+        raise UsageError("FILE is missing", "name a catalogue's file, or a folder in BEIR layout")
     done = bring_in(file, name, common.say, replace=replace)
     data = {"name": done.name, "documents": done.documents, "path": str(done.folder), "files": list(done.files)}
     text = f"{done.documents:,} documents are now the catalogue {done.name}. Search it: --dataset {done.name}"
     common.emit(data, lambda: [text])
+
+
+@app.run("fetch")
+def fetch(
+    common: Common,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A public set; without it: a list.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the known sets, with size and licence.")] = False,
+    given: Annotated[
+        str | None,
+        typer.Option("--from", metavar="PATH", help="Take the files from this folder (or file), downloaded by hand."),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="Fetch from a mirror: the address of its folder.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Fetch anew, in place of the former.")] = False,
+) -> None:
+    """Fetch a public set into a catalogue of its own; licence and credit stay with it. Proxies: HTTPS_PROXY."""
+    from strata.core import fetch
+    from strata.show.catalogue import fetchable, fetched
+    from strata.show.progress import bar
+
+    if list_ or name is None:
+        rows = fetch.sets()
+        common.emit({"sets": rows}, lambda: fetchable(rows))
+        return
+    progress = None if common.quiet else bar
+    done = fetch.fetch(name, common.say, progress, base_url=base_url, given=given, replace=replace).to_json()
+    common.emit(done, lambda: fetched(done))
 
 
 @app.run("check")

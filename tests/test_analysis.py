@@ -85,7 +85,7 @@ def test_a_word_whose_stem_is_a_stop_word_survives() -> None:
 
 def test_the_light_stemmer_equals_nltks_own_on_every_vocabulary_word(films: Workspace) -> None:
     """Compared in a process that imports nltk the plain way; words of every ending, with the shortcut for some."""
-    words = [films.index._surfaces[i] for i in range(len(films.index._surfaces))]
+    words = [films.index.surfaces[i] for i in range(len(films.index.surfaces))]
     light = Stemmer()
     program = (
         "import sys, nltk.stem.porter as p; s = p.PorterStemmer(); "
@@ -113,8 +113,8 @@ def test_loading_the_stemmer_leaves_nltk_importable() -> None:
 def test_every_vocabulary_word_finds_the_documents_that_hold_it(films: Workspace) -> None:
     """cases.md 1, analyse once: a word of the catalogue is never stemmed into a term that no document has."""
     index = films.index
-    for i in range(len(index._surfaces)):
-        word = index._surfaces[i]
+    for i in range(len(index.surfaces)):
+        word = index.surfaces[i]
         term = index.term_of(word)
         assert term is not None and index.df(term) > 0, word
         assert index.analyse(word).known == (term,), word

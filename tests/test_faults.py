@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,7 @@ def test_a_build_killed_at_any_write_step_leaves_the_next_run_right(zoo: Path, t
         for folder in ("documents", "keyword_index", "chunk_vectors"):
             for manifest in (cache / folder).glob("*/manifest.json"):
                 manifest.unlink()  # so that the next build starts from nothing, beside all that was left
+        shutil.rmtree(cache / "history", ignore_errors=True)
         process = start(cache, *search(zoo), pause=str(1 + i * writes // STEPS))
         assert process.stdout and "STOPPED" in process.stdout.readline()
         process.send_signal(signal.SIGKILL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from strata.errors import UsageError
 from strata.keyword import formulas
 from strata.keyword.bm25 import BM25
 from strata.keyword.build import build
+from strata.keyword.forward import counted, order_by, spread
 from strata.keyword.index import Index
 from strata.keyword.tfidf import TfIdf
 from strata.keyword.topk import best
@@ -173,6 +175,23 @@ def test_a_catalogue_of_tokenless_documents_answers_with_nothing() -> None:
     assert index.avgdl == 0.0
     assert index.query_terms("bear") == []
     assert BM25().search(index, [], 5)[0].size == 0
+
+
+@given(st.lists(st.integers(0, 2**34) | st.integers(0, 3), max_size=60))
+def test_numbers_of_any_size_are_ordered_stably(numbers: list[int]) -> None:
+    given = np.array(numbers, dtype=np.int64)
+    assert order_by(given).tolist() == np.argsort(given, kind="stable").tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 70_000) | st.integers(0, 3), max_size=9), max_size=6))
+def test_a_forward_list_counts_each_documents_words(documents: list[list[int]]) -> None:
+    words = np.array([word for document in documents for word in document], dtype=np.int32)
+    docs = np.repeat(np.arange(len(documents), dtype=np.int32), [len(document) for document in documents])
+    found = counted(words, docs, len(documents))
+    rows = [slice(*found.indptr[i : i + 2]) for i in range(len(documents))]
+    pairs = [list(zip(found.surfaces[row].tolist(), found.tfs[row].tolist(), strict=True)) for row in rows]
+    assert pairs == [sorted(Counter(document).items()) for document in documents]
+    assert spread(np.array([5, 0, 9]), np.array([2, 3, 0])).tolist() == [5, 6, 0, 1, 2]
 
 
 def test_an_index_is_small_arrays_and_words_and_no_pickle(films: Workspace) -> None:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,13 +43,27 @@ class Artefact:
         import numpy as np
 
         file = self.path / f"{name}.npy"
-        try:
-            return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
-        except ValueError:  # an empty array cannot be mapped
-            return np.asarray(np.load(file, allow_pickle=False))
+        with _there(file):
+            try:
+                return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+            except ValueError:  # an empty array cannot be mapped
+                return np.asarray(np.load(file, allow_pickle=False))
 
     def bytes(self, name: str) -> bytes:
-        return (self.path / name).read_bytes()
+        file = self.path / name
+        with _there(file):
+            return file.read_bytes()
+
+
+@contextmanager
+def _there(file: Path) -> Iterator[None]:
+    """An artefact that another process removed after it was opened here becomes one line."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise ArtefactError(
+            f"{file} was removed while it was in use: its catalogue has changed", "run the command again"
+        ) from error
 
 
 def artefact_folder(cache: Path, kind: str, made_from: Mapping[str, Any]) -> Path:
@@ -60,6 +74,15 @@ def artefact_folders(cache: Path, kind: str = "*") -> list[Path]:
     """The published artefacts of a kind, or of all, whether sound or not; what killed builders left is none of them."""
     manifests = sorted(cache.glob(f"{kind}/*/manifest.json"))
     return [manifest.parent for manifest in manifests if not manifest.parent.name.endswith(".tmp")]
+
+
+def recipe(folder: Path) -> dict[str, Any]:
+    """What an artefact says that it was made from; {} where that cannot be read (it was removed, or is damaged)."""
+    try:
+        found = json.loads((folder / "manifest.json").read_bytes())["made_from"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def open_artefact(
@@ -73,7 +96,10 @@ def open_artefact(
     if why:
         note(f"{kind} artefact {folder.name[:8]} {why}: it is built again")
         return None
-    return Artefact(folder, json.loads((folder / "manifest.json").read_bytes())["facts"])
+    try:
+        return Artefact(folder, json.loads((folder / "manifest.json").read_bytes())["facts"])
+    except FileNotFoundError:  # removed by another process just now
+        return None
 
 
 def damage(folder: Path, *, verify: bool) -> str:

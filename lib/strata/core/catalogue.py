@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from strata.errors import DataError
 from strata.settings import DEFAULT_DATASET
 
 ORIGIN = "origin.json"
+_ASIDE = re.compile(r"\.(.+)\.[0-9a-f]{8}\.former\.tmp")
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,15 @@ def bundled() -> Path:
 
 
 def imported() -> dict[str, Path]:
-    """Imported catalogues by name. What a killed import left has a name that begins with a dot, and is none of them."""
+    """Imported catalogues by name. What a killed import left has a name that begins with a dot, and is none of them.
+
+    But one killed between its two renames had moved the former catalogue aside: that is used where it stands.
+    """
     home = paths.imported_dir()
-    found = sorted(home.iterdir()) if home.is_dir() else []
-    return {folder.name: folder for folder in found if folder.name[0] != "." and (folder / ORIGIN).is_file()}
+    there = [folder for folder in home.iterdir() if (folder / ORIGIN).is_file()] if home.is_dir() else []
+    aside = {match[1]: folder for folder in there if (match := _ASIDE.fullmatch(folder.name))}
+    own = {folder.name: folder for folder in there if folder.name[0] != "."}
+    return dict(sorted({**aside, **own}.items()))
 
 
 def locate(dataset: str) -> Source:

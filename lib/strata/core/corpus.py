@@ -6,11 +6,13 @@ millisecond, however large the catalogue. Not here: any ranking.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +21,11 @@ import numpy as np
 from strata.core import load
 from strata.core.catalogue import Source, locate
 from strata.core.documents import KIND, VERSION, hash_of, title_key, write_documents
+from strata.core.history import remember
 from strata.core.templates import TEMPLATES, template_for
 from strata.core.types import DocId, Document
-from strata.errors import UsageError
-from strata.files import trusted_digest
+from strata.errors import DataError, UsageError
+from strata.files import stamp_of, trusted_digest
 from strata.settings import Settings
 from strata.storage import Artefact, ensure
 
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     Lookup = tuple[np.ndarray, np.ndarray]
 
 _WITH_YEAR = re.compile(r"(.+?)\s*\((\d{4})\)\s*", re.DOTALL)
+_ID = re.compile(rb'\A\[(?:-?\d+|"(?:[^"\\]|\\.)*"),')
+"""How a line of documents.jsonl begins."""
 SHOWN = 8
 """At most this many titles are listed in a message."""
 
@@ -54,13 +59,13 @@ class Corpus:
         self._offsets = artefact.array("offsets")
         with (artefact.path / "documents.jsonl").open("rb") as file:
             self._lines = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self.document = lru_cache(maxsize=4096)(self._document)
+        self.document = lru_cache(maxsize=4096)(self.read)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
-    def _document(self, position: int) -> Document:
-        """The document at a position, 0 … N−1; IndexError beyond."""
+    def read(self, position: int) -> Document:
+        """The document at a position, 0 … N−1; IndexError beyond. `document` does the same and remembers."""
         if not 0 <= position < len(self):
             raise IndexError(f"position {position} in a catalogue of {len(self)}")
         return Document(*json.loads(self._lines[self._offsets[position] : self._offsets[position + 1]]))
@@ -70,9 +75,16 @@ class Corpus:
 
     def documents(self) -> Iterator[Document]:
         """All of them, in the catalogue's order."""
-        with (self._artefact.path / "documents.jsonl").open("rb") as file:
-            for line in file:
-                yield Document(*json.loads(line))
+        for start, end in pairwise(self._offsets.tolist()):
+            yield Document(*json.loads(self._lines[start:end].decode()))
+
+    def keys(self) -> np.ndarray:
+        """uint8[N, 16]: BLAKE2b of each document but for its id, under the template's name. Where two are equal, so are
+        the documents' texts for every layer; nothing is parsed."""
+        digest, seed, without = hashlib.blake2b, self.template_id.encode(), _ID.sub
+        lines = (self._lines[start:end] for start, end in pairwise(self._offsets.tolist()))
+        keys = [digest(without(b"", line, 1), digest_size=16, key=seed).digest() for line in lines]
+        return np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, 16)
 
     def id(self, position: int) -> DocId:
         document: Document = self.document(position)
@@ -156,6 +168,7 @@ def open_corpus(settings: Settings, note: Callable[[str], None]) -> Corpus:
     source = locate(settings.dataset)
     file = source.file
     try:
+        stamp = stamp_of(file)
         digest = trusted_digest(file, settings.cache_dir)
     except OSError:
         with load.text.opened(file):  # says in one line why it cannot be read
@@ -163,6 +176,12 @@ def open_corpus(settings: Settings, note: Callable[[str], None]) -> Corpus:
     made_from = {"file": digest, "loader": source.loader, "version": VERSION}
 
     def fill(folder: Path) -> dict[str, Any]:
-        return write_documents(load.load(source.path, source.loader, note), folder, template_for(source.loader).name)
+        facts = write_documents(load.load(source.path, source.loader, note), folder, template_for(source.loader).name)
+        if stamp_of(file) != stamp:
+            raise DataError(f"{file} was changed while it was read", "run the command again")
+        return facts
 
-    return Corpus(source.name, source, ensure(settings.cache_dir, KIND, made_from, fill, note))
+    artefact = ensure(settings.cache_dir, KIND, made_from, fill, note)
+    corpus = Corpus(source.name, source, artefact)
+    remember(settings.cache_dir, source.path, digest, corpus.fingerprint, fresh=artefact.fresh)
+    return corpus

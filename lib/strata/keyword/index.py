@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from strata.core.corpus import Corpus
 
 KIND = "keyword_index"
+VERSION = 2
+"""A change of an index's files must change it."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,8 @@ class Index:
         self.impacts = artefact.array("impacts")
         self.lengths = artefact.array("lengths")
         self.terms = Words(artefact, "terms")
-        self._surfaces = Words(artefact, "surfaces")
-        self._surface_terms = artefact.array("surface_terms")
+        self.surfaces = Words(artefact, "surfaces")
+        self.surface_terms = artefact.array("surface_terms")
         self._stop = analysis.stopwords()
         self.stem = analysis.Stemmer()
         self._memory: dict[str, Term | None] = {}
@@ -81,14 +83,14 @@ class Index:
         try:
             return self._memory[surface]
         except KeyError:
-            place = self._surfaces.find(surface)
-            number = self.terms.find(self.stem(surface)) if place is None else int(self._surface_terms[place])
+            place = self.surfaces.find(surface)
+            number = self.terms.find(self.stem(surface)) if place is None else int(self.surface_terms[place])
             term = self._memory[surface] = None if number is None else Term(number)
             return term
 
     def surfaces_from(self, prefix: str) -> list[str]:
         """The catalogue's words that begin with a prefix, sorted."""
-        return self._surfaces.starting(prefix)
+        return self.surfaces.starting(prefix)
 
     def surface_term(self, surface: str) -> Term | None:
         """As `term_of`, and None for a stop word: for words of a document's text."""
@@ -139,10 +141,15 @@ class Index:
 
 
 def open_index(corpus: Corpus, cache: Path, note: Callable[[str], None]) -> Index:
-    """The index of a catalogue, built on first use. Keyed by the catalogue's content and the analyser."""
-    from strata.keyword.build import build
+    """The index of a catalogue, built on first use. Keyed by the catalogue's content and the analyser.
+
+    Documents that another published index knows are not analysed again.
+    """
+    from strata.keyword.build import rebuild
+    from strata.keyword.known import published
 
     made_from = {
+        "version": VERSION,
         "corpus": corpus.fingerprint,
         "text": corpus.template_id,
         "analyser": analysis.NAME,
@@ -150,7 +157,12 @@ def open_index(corpus: Corpus, cache: Path, note: Callable[[str], None]) -> Inde
     }
 
     def fill(folder: Path) -> dict[str, object]:
-        facts = build((corpus.keyword_text(document) for document in corpus.documents()), folder)
+        former = published(cache, KIND, made_from)
+        facts = rebuild(corpus.keys(), lambda i: corpus.keyword_text(corpus.read(i)), folder, former)
+        known = facts["documents"] - facts["analysed"]
+        if known:
+            of = f"{facts['analysed']:,} of {facts['documents']:,} documents analysed"
+            note(f"{of}, {known:,} {'was' if known == 1 else 'were'} known")
         if facts["terms"] == 0:
             note(f"no document of {corpus.name} holds an index term: every keyword search will be empty")
         return facts

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def build_report(ws: Workspace) -> dict[str, Any]:
-    """Build the index or open it; `seconds` is what that took just now."""
+    """Build the index or open it. analysed: how many documents were, and `seconds` what it took, just now."""
     corpus = ws.corpus
     start = time.perf_counter()
     index = ws.index
@@ -19,6 +19,7 @@ def build_report(ws: Workspace) -> dict[str, Any]:
     return {
         "dataset": corpus.name,
         **sizes,
+        "analysed": index.facts["analysed"] if index.fresh else 0,
         "average_length": round(index.avgdl, 2),
         "seconds": round(seconds, 3),
         "built": index.fresh,

@@ -4,8 +4,7 @@ Contributions of all postings of the query are added up in float64, a document's
 terms, so the score is the same number as its explanation's. (float32 impacts with a second, exact scoring of the
 candidates were measured: the second scoring alone took as long as everything here together.)
 
-The best are found without sorting all: documents are dealt into groups, and the k-th largest of the groups'
-maxima is a lower bound of the k-th best score, since k groups hold a document at least as good.
+The best are found without sorting all (core/bounds.py).
 Ties: the document that stands earlier in the catalogue comes first.
 """
 
@@ -15,27 +14,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from strata.core.bounds import reached_by
 from strata.core.types import Positions, Scores
-
-GROUP = 32
 
 
 def totals(docs: Sequence[np.ndarray], weights: Sequence[np.ndarray], documents: int) -> np.ndarray:
-    """float64[≥ documents]: each document's sum; padded with zeros to a multiple of GROUP."""
-    padded = -(-documents // GROUP) * GROUP
+    """float64[documents]: each document's sum."""
     if not docs:
-        return np.zeros(padded)
-    return np.bincount(np.concatenate(docs), np.concatenate(weights), minlength=padded)
+        return np.zeros(documents)
+    return np.bincount(np.concatenate(docs), np.concatenate(weights), minlength=documents)
 
 
 def best(sums: np.ndarray, k: int) -> tuple[Positions, Scores]:
     """The k best documents with a sum above 0, and their sums."""
-    groups = sums.size // GROUP
-    floor = 0.0
-    if groups > k:
-        # Document i is in group i mod `groups`: a maximum over rows is several times faster than over columns.
-        maxima = np.maximum.reduce(sums.reshape(GROUP, groups), axis=0)
-        floor = np.partition(maxima, groups - k)[groups - k]
+    floor = reached_by(sums, k)
     found = np.flatnonzero(sums >= floor if floor > 0 else sums)
     scores = sums[found]
     order = np.argsort(-scores, kind="stable")[:k]

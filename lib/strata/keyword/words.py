@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -33,6 +34,11 @@ class Words(Sequence[str]):
             raise IndexError(i)
         return self._raw(i).decode()
 
+    def __iter__(self) -> Iterator[str]:
+        """All of them, faster than one by one."""
+        for start, end in pairwise(self._offsets.tolist()):
+            yield self._blob[start:end].decode()
+
     def _raw(self, i: int) -> bytes:
         return self._blob[self._at(i) : self._at(i + 1)]
 
@@ -44,6 +50,13 @@ class Words(Sequence[str]):
         while end < len(self) and self._raw(end).startswith(wanted):
             end += 1
         return self[start:end]
+
+    def sized(self, shortest: int, longest: int) -> list[str]:
+        """All words of so many bytes of UTF-8, sorted; only these are read."""
+        starts, ends = self._offsets[:-1], self._offsets[1:]
+        chosen = (ends - starts >= shortest) & (ends - starts <= longest)
+        places = zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
+        return [self._blob[start:end].decode() for start, end in places]
 
     def find(self, word: str) -> int | None:
         wanted = word.encode()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
 
 from strata.files import file_digest, write_atomically
-from strata.storage import artefact_folders, damage
+from strata.storage import artefact_folders, damage, recipe
 
 KEY_BYTES = 16
 Note = Callable[[str], None]
@@ -86,14 +87,11 @@ def published(cache: Path, kind: str, encoder: str) -> list[tuple[np.ndarray, np
     """(keys, vectors) of every sound published artefact of this encoder; vectors are memory-mapped."""
     found = []
     for folder in artefact_folders(cache, kind):
-        try:
-            made_from = json.loads((folder / "manifest.json").read_bytes())["made_from"]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # damaged: whoever opens that artefact says so
-        if isinstance(made_from, dict) and made_from.get("encoder") == encoder and not damage(folder, verify=False):
-            keys = np.load(folder / "keys.npy", allow_pickle=False)
-            if keys.size:
-                found.append((keys, np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)))
+        if recipe(folder).get("encoder") == encoder and not damage(folder, verify=False):
+            with suppress(FileNotFoundError):  # removed by another process just now
+                keys = np.load(folder / "keys.npy", allow_pickle=False)
+                if keys.size:
+                    found.append((keys, np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)))
     return found
 
 

@@ -29,7 +29,8 @@ from strata.semantic import vectors as module
 from strata.semantic.chunking import Chunking, chunk_text, document_chunks
 from strata.semantic.chunks import Chunks
 from strata.semantic.store import keys_of
-from strata.semantic.vectors import ChunkVectors, open_chunk_vectors
+from strata.semantic.units import Cut
+from strata.semantic.vectors import Vectors, open_vectors
 from strata.settings import Settings
 
 DIMENSIONS = 16
@@ -85,8 +86,8 @@ class World:
         self.notes: list[str] = []
         self.encoders = {name: FakeEncoder(name) for name in ("fake", "other")}
 
-    def open(self, corpus: FakeCorpus, encoder: str = "fake", chunking: Chunking = PAIRS, **more: Any) -> ChunkVectors:
-        return open_chunk_vectors(corpus, encoder, chunking, self.settings, self.notes.append, more.get("progress"))  # type: ignore[arg-type]
+    def open(self, corpus: FakeCorpus, encoder: str = "fake", chunking: Chunking = PAIRS, **more: Any) -> Vectors:
+        return open_vectors(corpus, encoder, Cut(chunking), self.settings, self.notes.append, more.get("progress"))  # type: ignore[arg-type]
 
     def asked(self, encoder: str = "fake") -> list[str]:
         """What was encoded since this was last asked."""
@@ -117,7 +118,7 @@ def many(count: int) -> FakeCorpus:
     return FakeCorpus(*(film(i, f"Only {i}.") for i in range(count)))
 
 
-def check(found: ChunkVectors, corpus: FakeCorpus, chunking: Chunking = PAIRS) -> None:
+def check(found: Vectors, corpus: FakeCorpus, chunking: Chunking = PAIRS) -> None:
     """Every vector is that of its own chunk's text."""
     expected = [(at, a, b) for at, d in enumerate(corpus.documents()) for a, b in document_chunks(d, chunking)]
     assert list(zip(found.docs.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)) == expected
@@ -338,8 +339,8 @@ class FakeWorkspace:
     def encoder(self, name: str) -> FakeEncoder:
         return self.world.encoders[name]
 
-    def chunk_vectors(self, name: str, chunking: Chunking) -> ChunkVectors:
-        return self.world.open(self.corpus, name, chunking)
+    def vectors(self, name: str, unit: Cut) -> Vectors:
+        return self.world.open(self.corpus, name, unit.chunking)
 
     def spent(self, usage: dict[str, float]) -> None:
         self.usage |= usage
@@ -389,7 +390,7 @@ def test_a_lowest_score_may_leave_nothing(ws: Any) -> None:
     found = Chunks("fake", 2, 1, min_score=third)(Query("a query"), ws, 100)
     assert found.docs.tolist() == every.docs.tolist()[:3] and found.matched == 3
     none = Chunks("fake", 2, 1, min_score=1.0)(Query("a query"), ws, 100)
-    assert none.docs.size == none.scores.size == none.matched == 0 and none.passages == ()
+    assert none.docs.size == none.scores.size == none.matched == 0 and not none.passages
 
 
 def test_what_the_layer_gives_is_json_without_conversion(ws: Any) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strata.semantic.nearest import best_of, cosines, exact, nearest_groups
+from strata.core.bounds import reached_by
+from strata.semantic.nearest import best_of, cosines, exact, nearest_groups, nearest_many
 
 
 def units(rows: int, dimensions: int, seed: int) -> np.ndarray:
@@ -93,3 +94,23 @@ def test_scores_are_plain_finite_float64() -> None:
     found = nearest_groups(units(9, 5, 7), np.arange(9), units(1, 5, 8)[0], 9)
     assert found.scores.dtype == np.float64 and np.isfinite(found.scores).all()
     assert all(type(score) is float for score in found.scores.tolist())
+
+
+@settings(deadline=None)
+@given(st.integers(1, 300), st.integers(0, 12), st.integers(1, 4), st.integers(0, 999))
+def test_many_queries_find_what_each_finds_alone(n: int, k: int, m: int, seed: int) -> None:
+    vectors, queries = units(n, 4, seed), units(m, 4, seed + 1)
+    rows, scores = nearest_many(vectors, queries, k)
+    for query, found, given_scores in zip(queries, rows.tolist(), scores.tolist(), strict=True):
+        alone = nearest_groups(vectors, np.arange(n), query, k)
+        assert (found, given_scores) == (alone.rows.tolist(), alone.scores.tolist())
+        assert len(found) == min(n, k)
+
+
+@given(st.lists(st.integers(-3, 3), max_size=400), st.integers(1, 50))
+def test_the_bound_is_reached_by_k_values_and_never_above_the_kth(values: list[int], k: int) -> None:
+    bound = reached_by(np.array(values, dtype=np.float64), k)
+    if len(values) < k:
+        assert bound == -np.inf
+    else:
+        assert bound <= sorted(values, reverse=True)[k - 1] and sum(value >= bound for value in values) >= k

@@ -24,10 +24,12 @@ from strata.files import fingerprint
 from strata.semantic import vectors as module
 from strata.semantic.chunking import Chunking, chunk_text, document_chunks
 from strata.semantic.store import Parts, keys_of
-from strata.semantic.vectors import KIND, ChunkVectors, open_chunk_vectors
+from strata.semantic.units import Cut
+from strata.semantic.vectors import Vectors, open_vectors
 
 WIDTH = 8
-Open = Callable[..., ChunkVectors]
+KIND = Cut.kind
+Open = Callable[..., Vectors]
 
 
 def vector_of(text: str, model: str = "a") -> np.ndarray:
@@ -101,10 +103,10 @@ def cache(tmp_path: Path) -> Path:
 def opened(cache: Path, notes: list[str]) -> Open:
     """opened(path): the vectors of a catalogue."""
 
-    def make(path: Path, chunking: Chunking | None = None, progress: Any = None) -> ChunkVectors:
+    def make(path: Path, chunking: Chunking | None = None, progress: Any = None) -> Vectors:
         given = settings.load(str(path), str(cache))
         corpus = open_corpus(given, notes.append)
-        return open_chunk_vectors(corpus, "fake", chunking or Chunking(), given, notes.append, progress)
+        return open_vectors(corpus, "fake", Cut(chunking or Chunking()), given, notes.append, progress)
 
     return make
 
@@ -113,7 +115,7 @@ def corpus_of(path: Path, cache: Path) -> Corpus:
     return open_corpus(settings.load(str(path), str(cache)), lambda _: None)
 
 
-def check(store: ChunkVectors, corpus: Corpus, chunking: Chunking | None = None, model: str = "a") -> None:
+def check(store: Vectors, corpus: Corpus, chunking: Chunking | None = None, model: str = "a") -> None:
     """Every chunk of every document has its own vector: compared with encoding all afresh."""
     rows = [
         (position, start, end, chunk_text(document, start, end))
@@ -147,7 +149,7 @@ def test_each_chunk_has_the_vector_of_its_own_text(
     store = opened(path)
     check(store, corpus_of(path, cache))
     assert store.owners.tolist() == [0, 1, 2, 4], "a document with neither title nor text has no chunk"
-    assert store.facts["chunks"] == store.facts["encoded"] == 5 and store.fresh
+    assert store.facts["vectors"] == store.facts["encoded"] == 5 and store.fresh
     fake.taken()
     again = opened(path)
     check(again, corpus_of(path, cache))
@@ -395,12 +397,13 @@ import sys
 from strata import settings
 from strata.core.corpus import open_corpus
 from strata.semantic.chunking import Chunking
-from strata.semantic.vectors import open_chunk_vectors
+from strata.semantic.units import Cut
+from strata.semantic.vectors import open_vectors
 given = settings.load(sys.argv[1], sys.argv[2])
 print("ready", flush=True)
 sys.stdin.readline()
 corpus = open_corpus(given, print)
-store = open_chunk_vectors(corpus, "all-MiniLM-L6-v2", Chunking(), given, print, None)
+store = open_vectors(corpus, "all-MiniLM-L6-v2", Cut(Chunking()), given, print, None)
 assert store.vectors.shape == (len(corpus), 384), store.vectors.shape
 assert abs((store.vectors**2).sum(axis=1) - 1).max() < 1e-5
 print("built" if store.fresh else "found")
@@ -434,6 +437,6 @@ def test_two_processes_that_build_at_once_both_finish(catalogue: Callable[..., P
     assert said == (["built", "found"] if same else ["built", "built"])
     assert parts(cache) == [] and not list((cache / KIND).glob("*.tmp"))
     given = settings.load(str(first), str(cache))
-    store = open_chunk_vectors(open_corpus(given, pytest.fail), registry.DEFAULT_ENCODER, Chunking(), given,
+    store = open_vectors(open_corpus(given, pytest.fail), registry.DEFAULT_ENCODER, Cut(Chunking()), given,
                                pytest.fail, None)  # fmt: skip
     assert not store.fresh and len(store.docs) == 30

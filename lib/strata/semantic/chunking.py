@@ -17,13 +17,19 @@ class Chunking:
     overlap: int = 1
 
     def __post_init__(self) -> None:
-        if self.sentences < 1:
-            raise UsageError(f"a chunk must hold at least 1 sentence, not {self.sentences}", "the usual number is 4")
-        if not 0 <= self.overlap < self.sentences:
-            raise UsageError(
-                f"the overlap must be from 0 to {self.sentences - 1} (below the chunk's size), not {self.overlap}",
-                "with a larger one the chunks would never advance",
-            )
+        _check(self.sentences, self.overlap, "sentence", usual=4)
+
+
+def _check(size: int, overlap: int, what: str, usual: int) -> None:
+    """UsageError for a size or an overlap with which the chunks would not advance."""
+    if size < 1:
+        raise UsageError(f"a chunk must hold at least 1 {what}, not {size}", f"the usual number is {usual}")
+    if not 0 <= overlap < size:
+        most = f"0 to {size - 1}" if size > 1 else "0"
+        raise UsageError(
+            f"chunks of {size} {what}{'s' * (size > 1)} cannot overlap by {overlap}",
+            f"the overlap may be {most}; with more the chunks would never advance",
+        )
 
 
 def chunk_spans(text: str, chunking: Chunking) -> list[tuple[int, int]]:
@@ -50,3 +56,15 @@ def chunk_text(document: Document, start: int, end: int) -> str:
     if not title or not text:
         return title or text
     return f"{title} {text}" if title.endswith((".", "!", "?", "…")) else f"{title}. {text}"
+
+
+def word_chunks(text: str, size: int, overlap: int) -> list[str]:
+    """The lessons' first way: `size` words a chunk, of which the next begins with the last `overlap`.
+
+    Words are what white space divides; between them a chunk has single blanks. UsageError for a size or overlap with
+    which the chunks would not advance.
+    """
+    _check(size, overlap, "word", usual=200)
+    words = text.split()
+    starts = range(0, max(len(words) - overlap, 1), size - overlap)
+    return [" ".join(words[start : start + size]) for start in starts] if words else []

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from strata.core.types import Part, Passage, Query, Ranking
-from strata.errors import UsageError
+from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.chunking import Chunking
-from strata.semantic.nearest import exact, nearest_groups
+from strata.semantic.lists import checked_min_score, nearest, query_vector
+from strata.semantic.nearest import exact
+from strata.semantic.units import Cut
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chunks:
-    """encoder: a name of the registry, or a folder of weights. sentences, overlap: how texts are cut.
+    """encoder: a name of the registry or of the hub, or a folder of weights. sentences, overlap: how texts are cut.
 
     min_score: only cosines from here up; None takes all.
     """
@@ -34,35 +33,25 @@ class Chunks:
 
     def __post_init__(self) -> None:
         Chunking(self.sentences, self.overlap)
-        if self.min_score is not None and not (math.isfinite(self.min_score) and -1 <= self.min_score <= 1):
-            raise UsageError(f"min-score must be a cosine from -1 to 1, not {self.min_score}", "0.3 is a usual start")
+        checked_min_score(self.min_score)
 
     @property
     def name(self) -> str:
         return "chunks"
 
-    def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
-        store = ws.chunk_vectors(self.encoder, Chunking(self.sentences, self.overlap))
-        found = nearest_groups(store.vectors, store.firsts, self._vector(q, ws), depth, self.min_score)
-        docs = store.owners[found.groups].astype(np.int32)
-        starts, ends = store.starts[found.rows].tolist(), store.ends[found.rows].tolist()
-        passages = tuple(
-            Passage(doc, ws.corpus.document(doc).text[start:end], start, end, score)
-            for doc, start, end, score in zip(docs.tolist(), starts, ends, found.scores.tolist(), strict=True)
-        )
-        return Ranking(self.name, docs, found.scores, passages, found.matched)
+    @property
+    def unit(self) -> Cut:
+        return Cut(Chunking(self.sentences, self.overlap))
 
-    def _vector(self, q: Query, ws: Workspace) -> np.ndarray:
-        start = time.perf_counter()
-        vector: np.ndarray = ws.encoder(self.encoder).encode([q.text], "query")[0]
-        ws.spent({"encode_ms": (time.perf_counter() - start) * 1000})
-        return vector
+    def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
+        store = ws.vectors(self.encoder, self.unit)
+        return nearest(self.name, store, query_vector(self.encoder, q, ws), ws, depth, self.min_score)
 
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
         """The document's chunks with their cosines, best first; its score is the first of them, not their sum."""
-        store = ws.chunk_vectors(self.encoder, Chunking(self.sentences, self.overlap))
+        store = ws.vectors(self.encoder, self.unit)
         places = np.flatnonzero(store.docs == doc)
-        scores = exact(store.vectors, self._vector(q, ws), places)
+        scores = exact(store.vectors, query_vector(self.encoder, q, ws), places)
         text = ws.corpus.document(doc).text
         parts = tuple(
             Part(f"chunk {i + 1} of {places.size}", float(scores[i]), "cosine",

@@ -1,4 +1,4 @@
-"""The vectors of a catalogue's chunks as an artefact: content-keyed, incremental, interruptible.
+"""The vectors of a catalogue's chunks, or whole documents, as an artefact: content-keyed, incremental, interruptible.
 
 Building takes what is known already (store.py), encodes the rest in slices, keeps each slice on disk as it goes,
 publishes the whole, then removes the slices.
@@ -10,7 +10,6 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +19,14 @@ from strata.encoders import Encoder, open_bulk_encoder
 from strata.encoders.weights import Weights, find
 from strata.errors import DataError
 from strata.files import locked
-from strata.semantic.chunking import Chunking, chunk_text, document_chunks
 from strata.semantic.store import Known, Parts, keys_of, published
+from strata.semantic.units import Unit
 from strata.settings import Settings
 from strata.storage import Artefact, ensure
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
 
-KIND = "chunk_vectors"
 SLICE = 64
 """Texts encoded at once: one to three seconds of work, which is the most a kill costs beyond FLUSH_SECONDS."""
 FLUSH_SECONDS = 2.0
@@ -38,9 +36,9 @@ Progress = Callable[[str, int], AbstractContextManager[Advance]]
 """progress(what, total) opens a bar; the function it gives is told how many are done."""
 
 
-class ChunkVectors:
-    """vectors float32[n, d], unit length. Chunk i is of document docs[i], its text at starts[i]:ends[i] of the
-    document's text. firsts[j]: the first chunk of the j-th document that has any, owners[j]: that document."""
+class Vectors:
+    """vectors float32[n, d], unit length. Vector i is of document docs[i], its text at starts[i]:ends[i] of the
+    document's text. firsts[j]: the first vector of the j-th document that has any, owners[j]: that document."""
 
     def __init__(self, artefact: Artefact) -> None:
         self.path = artefact.path
@@ -54,46 +52,40 @@ class ChunkVectors:
         self.owners = self.docs[self.firsts]
 
 
-def open_chunk_vectors(
-    corpus: Corpus, encoder: str, chunking: Chunking, settings: Settings, note: Note, progress: Progress | None
-) -> ChunkVectors:
-    """The vectors of this catalogue under this encoder and chunking, built on first use."""
+def open_vectors(
+    corpus: Corpus, encoder: str, unit: Unit, settings: Settings, note: Note, progress: Progress | None
+) -> Vectors:
+    """The vectors of this catalogue's units under this encoder, built on first use."""
     weights = find(encoder, settings, note)
-    made_from = {
-        "corpus": corpus.fingerprint,
-        "encoder": weights.fingerprint,
-        "chunking": asdict(chunking),
-        "text": "title-sentences/3",
-    }
-
-    parts = Parts(settings.cache_dir, KIND, weights.fingerprint)
+    made_from = {"corpus": corpus.fingerprint, "encoder": weights.fingerprint, **unit.made_from(corpus)}
+    parts = Parts(settings.cache_dir, unit.kind, weights.fingerprint)
 
     def fill(folder: Path) -> dict[str, Any]:
-        with locked(settings.cache_dir / f"{KIND}_parts" / f"{weights.fingerprint}.lock"):
-            return _build(corpus, weights, parts, chunking, settings, note, progress, folder)
+        with locked(settings.cache_dir / f"{unit.kind}_parts" / f"{weights.fingerprint}.lock"):
+            return _build(corpus, weights, parts, unit, settings, note, progress, folder)
 
-    artefact = ensure(settings.cache_dir, KIND, made_from, fill, note)
+    artefact = ensure(settings.cache_dir, unit.kind, made_from, fill, note)
     if artefact.fresh:
         parts.clear(artefact.array("keys"))
-    return ChunkVectors(artefact)
+    return Vectors(artefact)
 
 
 def _build(
-    corpus: Corpus, weights: Weights, parts: Parts, chunking: Chunking, settings: Settings, note: Note,
+    corpus: Corpus, weights: Weights, parts: Parts, unit: Unit, settings: Settings, note: Note,
     progress: Progress | None, folder: Path,
 ) -> dict[str, Any]:  # fmt: skip
     rows: list[tuple[int, int, int]] = []
     texts: list[str] = []
     for position, document in enumerate(corpus.documents()):
-        for start, end in document_chunks(document, chunking):
+        for start, end, text in unit.pieces(corpus, document):
             rows.append((position, start, end))
-            texts.append(chunk_text(document, start, end))
+            texts.append(text)
     if not texts:
         raise DataError(f"no document of {corpus.name} has a title or a text", "there is nothing to make vectors of")
     keys = keys_of(parts.encoder, texts)
     # Parts before artefacts: a part that vanishes in between was published.
     left = parts.known(note)
-    known = Known([*published(settings.cache_dir, KIND, parts.encoder), *left])
+    known = Known([*published(settings.cache_dir, unit.kind, parts.encoder), *left])
     dimensions = weights.row.dimensions
     # In memory, not in a mapped file: where the disk is full, writing to a map kills the process without a word.
     vectors = np.empty((len(texts), dimensions), dtype=np.float32)
@@ -104,7 +96,9 @@ def _build(
         first.setdefault(keys[row].tobytes(), row)
     if first:
         encoder = open_bulk_encoder(weights.name, settings, note, len(first))
-        _encode(encoder, texts, keys, list(first.values()), vectors, parts, progress)
+        bar = progress(f"{unit.noun} encoded", len(first)) if progress else nullcontext(lambda _: None)
+        with bar as advance:
+            _encode(encoder, texts, keys, list(first.values()), vectors, parts, advance)
         for row in missing:
             vectors[row] = vectors[first[keys[row].tobytes()]]
     np.save(folder / "vectors.npy", vectors)
@@ -112,15 +106,22 @@ def _build(
     for column, what in enumerate(("docs", "starts", "ends")):
         np.save(folder / f"{what}.npy", np.ascontiguousarray(table[:, column]))
     np.save(folder / "keys.npy", keys)
-    encoded = len(first)
+    encoded, known_before = len(first), len(texts) - len(missing)
     if encoded < len(texts):
-        note(f"{encoded:,} of {len(texts):,} chunks encoded, {len(texts) - encoded:,} were known")
-    return {"chunks": len(texts), "encoded": encoded, "dimensions": dimensions, "encoder": weights.name}
+        note(f"{encoded:,} of {len(texts):,} {unit.noun} encoded{_others(known_before, len(missing) - encoded)}")
+    return {"vectors": len(texts), "encoded": encoded, "dimensions": dimensions, "encoder": weights.name}
+
+
+def _others(known: int, repeated: int) -> str:
+    """What became of the texts that were not encoded."""
+    return (f", {known:,} {'was' if known == 1 else 'were'} known" if known else "") + (
+        f", {repeated:,} {'repeats' if repeated == 1 else 'repeat'} the text of another" if repeated else ""
+    )
 
 
 def _encode(
     encoder: Encoder, texts: list[str], keys: np.ndarray, rows: list[int], out: np.ndarray, parts: Parts,
-    progress: Progress | None,
+    advance: Advance,
 ) -> None:  # fmt: skip
     """Encode texts[row] into out[row], keeping what is done every two seconds or so, and when interrupted."""
     rows = sorted(rows, key=lambda row: len(texts[row]))  # texts of one length together: little is padded
@@ -134,15 +135,14 @@ def _encode(
             parts.add(keys[pending], out[pending])
             pending.clear()
 
-    with progress("chunks encoded", len(rows)) if progress else nullcontext(lambda _: None) as advance:
-        try:
-            for slice_ in slices:
-                out[slice_] = encoder.encode([texts[row] for row in slice_])
-                pending += slice_
-                done += len(slice_)
-                advance(done)
-                if time.monotonic() - last >= FLUSH_SECONDS:
-                    keep()
-                    last = time.monotonic()
-        finally:
-            keep()  # also after Ctrl-C; and before publishing, where the disk may turn out to be full
+    try:
+        for slice_ in slices:
+            out[slice_] = encoder.encode([texts[row] for row in slice_])
+            pending += slice_
+            done += len(slice_)
+            advance(done)
+            if time.monotonic() - last >= FLUSH_SECONDS:
+                keep()
+                last = time.monotonic()
+    finally:
+        keep()  # also after Ctrl-C; and before publishing, where the disk may turn out to be full

@@ -1,0 +1,46 @@
+"""The other semantic list: one vector for the whole of each document, as far as the encoder reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from strata.core.types import Part, Query, Ranking
+from strata.registry import DEFAULT_ENCODER
+from strata.semantic.lists import checked_min_score, nearest, query_vector
+from strata.semantic.nearest import exact
+from strata.semantic.units import Whole
+
+if TYPE_CHECKING:
+    from strata.pipeline.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Documents:
+    """encoder: a name of the registry or of the hub, or a folder of weights. min_score: as in Chunks."""
+
+    family: ClassVar[str] = "semantic"
+    encoder: str = DEFAULT_ENCODER
+    min_score: float | None = None
+
+    def __post_init__(self) -> None:
+        checked_min_score(self.min_score)
+
+    @property
+    def name(self) -> str:
+        return "document"
+
+    def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
+        store = ws.vectors(self.encoder, Whole())
+        return nearest(self.name, store, query_vector(self.encoder, q, ws), ws, depth, self.min_score)
+
+    def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
+        """One number: the cosine of the query and the document."""
+        store = ws.vectors(self.encoder, Whole())
+        rows = np.flatnonzero(store.docs == doc)
+        if not rows.size:
+            return Part(self.name, 0.0, "the document has neither title nor text")
+        score = float(exact(store.vectors, query_vector(self.encoder, q, ws), rows)[0])
+        return Part(self.name, score, "cosine", facts={"passage": ws.corpus.document(doc).text})

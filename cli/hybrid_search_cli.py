@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from strata import flags, registry
-from strata.shell import Common, Program
+from strata import flags
+from strata.shell import Asked, Common, Program
 
 app = Program("hybrid_search_cli", help=__doc__ or "")
 
@@ -24,48 +24,41 @@ def normalize(
     common.emit({"scores": scores, "normalized": values}, lambda: [f"* {value:.4f}" for value in values])
 
 
-@app.run("rrf-search")
-def rrf_search(
-    common: Common,
-    query: flags.QueryText,
-    k: flags.RankConstant = 60,
-    limit: flags.Limit = 5,
-    depth: flags.Depth = 100,
-    encoder: flags.Encoder = registry.DEFAULT_ENCODER,
-    min_score: flags.MinScore = None,
-    where: flags.Where = None,
-    exclude: flags.Exclude = None,
-    no_log: flags.NoLog = False,
-) -> None:
-    """Reciprocal rank fusion of BM25 and chunk vectors: a rank is worth 1/(k + rank)."""
+@app.run("weighted-search", plan="weighted", options=("alpha", *flags.HYBRID))
+def weighted_search(common: Common, asked: Asked, query: flags.QueryText) -> None:
+    """BM25 and vectors by score: each list min-max normalised, then weighted by alpha."""
     from strata.searching import search
     from strata.show.results import fused
 
-    search(common, "hybrid_search_cli rrf-search", flags.rrf_plan(k, encoder, min_score, depth, limit), query, fused,
-           exclude=exclude, where=where, no_log=no_log)  # fmt: skip
+    search(common, asked, query, fused)
 
 
-@app.run("trace")
-def trace(
-    common: Common,
-    query: flags.QueryText,
-    k: flags.RankConstant = 60,
-    limit: flags.Limit = 5,
-    depth: flags.Depth = 100,
-    encoder: flags.Encoder = registry.DEFAULT_ENCODER,
-    min_score: flags.MinScore = None,
-    where: flags.Where = None,
-    exclude: flags.Exclude = None,
-    no_log: flags.NoLog = False,
-) -> None:
+@app.run("rrf-search", plan="rrf", options=("k", *flags.HYBRID))
+def rrf_search(common: Common, asked: Asked, query: flags.QueryText) -> None:
+    """Reciprocal rank fusion of BM25 and vectors: a rank is worth 1/(k + rank)."""
+    from strata.searching import search
+    from strata.show.results import fused
+
+    search(common, asked, query, fused)
+
+
+@app.run("trace", plan="rrf", options=("fuse", "k", "alpha", *flags.HYBRID))
+def trace(common: Common, asked: Asked, query: flags.QueryText) -> None:
     """The query's way through the layers, side by side: who stands where, who left the top, and the largest fall."""
+    from strata.pipeline.beside import not_fused
     from strata.pipeline.moves import to_json
     from strata.searching import search
     from strata.show.trace import view
 
-    plan = flags.rrf_plan(k, encoder, min_score, depth, limit)
-    search(common, "hybrid_search_cli trace", plan, query, view, exclude=exclude, where=where, no_log=no_log,
-           more=lambda found: {"moves": to_json(found, limit)})  # fmt: skip
+    search(common, asked, query, view, more=lambda found: to_json(found.trace, found.beside), beside=not_fused)
+
+
+@app.run("explain", plan="rrf", options=("fuse", "k", "alpha", *flags.HYBRID))
+def explain(common: Common, asked: Asked, query: flags.QueryText, doc_id: flags.DocRef) -> None:
+    """Every layer's part in where a document stands, down to the terms and the passage, and what stands above it."""
+    from strata.explaining import explain
+
+    explain(common, asked, query, doc_id)
 
 
 if __name__ == "__main__":

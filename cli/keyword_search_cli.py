@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from strata import flags
-from strata.shell import Common, Program
+from strata.shell import Asked, Common, Program
 
 app = Program("keyword_search_cli", help=__doc__ or "")
 
@@ -23,41 +23,22 @@ def build(common: Common) -> None:
     common.emit(found, lambda: facts(found))
 
 
-@app.run("search")
-def search(
-    common: Common,
-    query: flags.QueryText,
-    limit: flags.Limit = 5,
-    where: flags.Where = None,
-    exclude: flags.Exclude = None,
-    no_log: flags.NoLog = False,
-) -> None:
+@app.run("search", plan="tfidf", options=("limit",))
+def search(common: Common, asked: Asked, query: flags.QueryText) -> None:
     """Documents that share a term with the query, ranked by TF-IDF."""
     from strata.searching import search
     from strata.show.results import simple
 
-    search(common, "keyword_search_cli search", flags.tfidf_plan(limit), query, simple,
-           exclude=exclude, where=where, no_log=no_log)  # fmt: skip
+    search(common, asked, query, simple)
 
 
-@app.run("bm25search")
-def bm25search(
-    common: Common,
-    query: flags.QueryText,
-    limit: flags.Limit = 5,
-    k1: flags.K1 = 1.5,
-    b: flags.B = 0.75,
-    where: flags.Where = None,
-    exclude: flags.Exclude = None,
-    no_log: flags.NoLog = False,
-) -> None:
+@app.run("bm25search", plan="bm25", options=("limit", "k1", "b"))
+def bm25search(common: Common, asked: Asked, query: flags.QueryText) -> None:
     """Documents ranked by BM25."""
     from strata.searching import search
     from strata.show.results import simple
 
-    search(common, "keyword_search_cli bm25search", flags.keyword_plan(k1, b, limit), query,
-           partial(simple, form="{n}. {title} - Score: {score}"),
-           exclude=exclude, where=where, no_log=no_log)  # fmt: skip
+    search(common, asked, query, partial(simple, form="{n}. {title} - Score: {score}"))
 
 
 @app.run("tf")

@@ -34,7 +34,7 @@ def output(command: str) -> str:
     if program not in PROGRAMS:
         raise SystemExit(f"docs: cannot run {command!r}; commands in ```console blocks are ours")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("STRATA_")}
-    search = {"rrf-search", "trace", "bm25search", "search", "search_chunked"} & set(args)
+    search = {"rrf-search", "trace", "bm25search", "search", "search_chunked", "similar"} & set(args)
     done = subprocess.run(
         [sys.executable, *start, *args, *(["--no-log"] if search and "--help" not in args else [])],
         env={**kept, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "HF_HUB_OFFLINE": "1"},

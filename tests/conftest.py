@@ -17,11 +17,20 @@ import pytest
 from strata import settings
 from strata.pipeline.workspace import Workspace
 from strata.shell import execute
+from tests.counting import encoders, opened  # noqa: F401 - fixtures
+from tests.llm_server import llm_server  # noqa: F401 - a fixture
+from tests.site import asked, catalogues, site  # noqa: F401 - fixtures for the tests of fetching
 
 ROOT = Path(__file__).resolve().parent.parent
 DATASETS = ROOT.parent / "shared" / "datasets"
 
-VARIABLES = ("STRATA_DATASET", "STRATA_CACHE_DIR", "STRATA_LOG_DIR", "STRATA_MODELS")
+VARIABLES = (
+    "STRATA_DATASET", "STRATA_CACHE_DIR", "STRATA_LOG_DIR", "STRATA_MODELS", "STRATA_REPLAY", "STRATA_LLM_BASE_URL",
+    "STRATA_LLM_API_KEY", "STRATA_LLM_MODEL", "STRATA_LLM_TIMEOUT", "GROQ_API_KEY", "GROQ_BASE_URL", "GROQ_MODEL",
+    "GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL",
+)  # fmt: skip
+UNSET = dict.fromkeys(VARIABLES, "")
+"""For a process of its own. Empty, not gone: so that a .env file on this machine does not count either."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ Run = Callable[..., Done]
 @pytest.fixture(autouse=True)
 def clean_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in VARIABLES:
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "80")
 
@@ -88,7 +97,8 @@ def process(shared_cache: Path, tmp_path: Path) -> Run:
     ) -> Done:
         command = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args]
         surroundings = {
-            **{name: value for name, value in os.environ.items() if name not in VARIABLES},
+            **os.environ,
+            **UNSET,
             "STRATA_CACHE_DIR": str(cache or shared_cache),
             "STRATA_LOG_DIR": str(tmp_path / "logs"),
             **(env or {}),

@@ -120,7 +120,7 @@ def test_a_trace_follows_a_query_through_the_layers(cli: Run) -> None:
     assert "fell the furthest:" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
     found = cli("hybrid_search_cli", "trace", "wizard school", "--json").json
-    assert set(found["moves"]) == {"paths", "left_top", "largest_fall"}
+    assert set(found["moves"]) == {"paths", "left_top", "largest_fall", "beside"}
     assert found["moves"]["paths"][0]["ranks"].keys() == {"keyword", "chunks", "rrf"}
 
 

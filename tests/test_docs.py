@@ -118,10 +118,29 @@ def test_lesson_3_the_arithmetic_of_exercise_1() -> None:
     from strata.hybrid.rrf import RRF
 
     assert 2 * RRF().part(60) > RRF().part(1)
-    assert round(RRF().most(2), 5) == 0.03279
+    assert round(RRF().part(1) * 2, 5) == 0.03279
 
 
 def test_lesson_3_the_chunks_put_the_horse_whisperer_first(cli: Run) -> None:
     found = cli("hybrid_search_cli", "trace", "horse", "--json").json
     assert rank(found, "keyword", "The Horse Whisperer") == 4
     assert rank(found, "chunks", "The Horse Whisperer") == 1
+
+
+def test_lesson_3_weighted_fusion_leaves_the_robbers_to_the_chunks(cli: Run) -> None:
+    found = cli("hybrid_search_cli", "trace", ROBBERS, "--fuse", "weighted", "--alpha", "0.2", "--json").json
+    assert [result["title"] for result in found["results"][:3]] == ["Seven Samurai", "Bicycle Thieves", "Shoplifters"]
+
+
+def test_lesson_3_alpha_1_and_0_are_the_order_of_one_side(cli: Run) -> None:
+    for alpha, layer in (("1", "keyword"), ("0", "chunks")):
+        found = cli("hybrid_search_cli", "weighted-search", "wizard school", "--alpha", alpha, "--json").json
+        hits = next(entry["hits"] for entry in found["layers"] if entry["layer"] == layer)
+        assert [result["id"] for result in found["results"]] == [hit["id"] for hit in hits]
+
+
+def test_lesson_3_explain_finds_school_of_rock_below_the_cut(cli: Run) -> None:
+    whole = cli("hybrid_search_cli", "explain", "wizard school", "School of Rock", "--json").json
+    cut = cli("hybrid_search_cli", "explain", "wizard school", "School of Rock", "--depth", "20", "--json").json
+    assert (whole["rank"], len(whole["parts"])) == (11, 2)
+    assert (cut["rank"], len(cut["parts"]), cut["layers"][0]["rank_below_the_cut"]) == (10, 1, 50)

@@ -16,11 +16,11 @@ LIB = ROOT / "lib" / "strata"
 STOREYS = (
     ("errors", "registry", "paths", "settings", "files", "storage", "__init__"),
     ("core",),
-    ("encoders",),
+    ("encoders", "llm"),
     ("keyword", "semantic", "hybrid"),
     ("pipeline", "runlog"),
     ("show", "overview", "doctor"),
-    ("shell", "flags", "searching", "__main__"),
+    ("shell", "flags", "asked", "common", "signature", "searching", "explaining", "__main__"),
 )
 SOURCES = sorted(LIB.rglob("*.py"))
 

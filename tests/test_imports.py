@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, VARIABLES
+from tests.conftest import ROOT, UNSET
 
 HEAVY = {
     "torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pydantic", "httpx", "filelock", "groq",
@@ -31,8 +31,7 @@ def loaded_by(program: str, args: list[str], cache: Path, tmp_path: Path) -> set
         "    assert not end.code, end.code\n"
         f"json.dump(sorted({{m.partition('.')[0] for m in sys.modules}}), open({str(report)!r}, 'w'))\n"
     )
-    surroundings = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    surroundings |= {"STRATA_CACHE_DIR": str(cache), "STRATA_LOG_DIR": str(tmp_path / "logs")}
+    surroundings = {**os.environ, **UNSET, "STRATA_CACHE_DIR": str(cache), "STRATA_LOG_DIR": str(tmp_path / "logs")}
     subprocess.run([sys.executable, "-c", script], env=surroundings, check=True, capture_output=True)
     return set(json.loads(report.read_text(encoding="utf-8")))
 
@@ -41,9 +40,11 @@ def loaded_by(program: str, args: list[str], cache: Path, tmp_path: Path) -> set
 def built(shared_cache: Path, films: object) -> Path:
     """The shared cache with everything in it that a search needs."""
     from strata.semantic.chunking import Chunking
+    from strata.semantic.units import Cut, Whole
 
     films.index  # type: ignore[attr-defined]  # noqa: B018 - opening builds
-    films.chunk_vectors("all-MiniLM-L6-v2", Chunking())  # type: ignore[attr-defined]
+    films.vectors("all-MiniLM-L6-v2", Cut(Chunking()))  # type: ignore[attr-defined]
+    films.vectors("all-MiniLM-L6-v2", Whole())  # type: ignore[attr-defined]
     films.encoder("all-MiniLM-L6-v2")  # type: ignore[attr-defined]  # stamps the weights
     return shared_cache
 

@@ -107,7 +107,7 @@ def test_a_memo_computes_each_layer_once_for_many_plans(bears: Workspace) -> Non
     first = run(Plan(retrieve=(BM25(),)), Query("bear"), bears, memo)
     second = run(Plan(retrieve=(BM25(),), fuse=RRF()), Query("bear"), bears, memo)
     other = run(Plan(retrieve=(BM25(k1=0.5),)), Query("bear"), bears, memo)
-    assert second.steps[0] is first.steps[0]
+    assert second.steps[0].output.docs is first.steps[0].output.docs
     assert other.steps[0] is not first.steps[0]
 
 

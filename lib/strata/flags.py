@@ -1,14 +1,14 @@
-"""Options that several commands share, so that a flag means the same in every program, and flags → Plan."""
+"""Options that several commands share, so that a flag means the same in every program."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from strata import registry
 from strata.core import analysis
-from strata.core.types import Plan, Query
+from strata.core.types import Query
 from strata.errors import UsageError
 from strata.pipeline.workspace import Workspace
 
@@ -27,23 +27,84 @@ Depth = Annotated[int, typer.Option("--depth", min=1, help="How far down each li
 K1 = Annotated[float, typer.Option("--k1", help="BM25: how soon repeats of a term stop counting (0 or more).")]
 B = Annotated[float, typer.Option("--b", help="BM25: how much long documents are held back (0 to 1).")]
 RankConstant = Annotated[float, typer.Option("-k", "--k", help="RRF's rank constant (0 or more).")]
-Encoder = Annotated[
-    str, typer.Option("--encoder", metavar="NAME|PATH", help=f"Text encoder: {registry.names(registry.ENCODERS)}.")
+Alpha = Annotated[
+    float, typer.Option("--alpha", help="Weight of the keyword side, 0 to 1; the semantic side has the rest.")
 ]
-Where = Annotated[
-    list[str] | None,
+Fuse = Annotated[str, typer.Option("--fuse", metavar="rrf|weighted", help="How the lists become one.")]
+Vectors = Annotated[
+    str, typer.Option("--vectors", metavar="chunks|document", help="Each document by its best chunk, or as a whole.")
+]
+Encoder = Annotated[
+    str,
     typer.Option(
-        "--where", metavar="FIELD=VALUE|FIELD>=N", help="Only documents that meet this; repeatable.", show_default=False
+        "--encoder",
+        metavar="NAME|PATH",
+        help=f"Text encoder: {registry.names(registry.ENCODERS)}, any sentence-transformers name, or a folder.",
     ),
 ]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", metavar="DOC_ID", help="Leave this document out; repeatable.", show_default=False),
-]
+ChunkSize = Annotated[int, typer.Option("--max-chunk-size", help="Sentences a chunk (1 or more).")]
+Overlap = Annotated[int, typer.Option("--overlap", help="How many of them the next chunk begins with; below the size.")]
 MinScore = Annotated[
     float | None, typer.Option("--min-score", help="Semantic lists: only cosines from here up.", show_default=False)
 ]
-NoLog = Annotated[bool, typer.Option("--no-log", help="Write no run log.")]
+SEARCH = "The search"
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where", metavar="FIELD=VALUE|FIELD>=N", help="Only documents that meet this; repeatable.",
+        show_default=False, rich_help_panel=SEARCH,
+    ),
+]  # fmt: skip
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", metavar="DOC_ID", help="Leave this document out; repeatable.", show_default=False,
+        rich_help_panel=SEARCH,
+    ),
+]  # fmt: skip
+NoLog = Annotated[bool, typer.Option("--no-log", help="Write no run log.", rich_help_panel=SEARCH)]
+Preset = Annotated[
+    str,
+    typer.Option(
+        "--preset", metavar="NAME", help=f"The plan to start from: {registry.names(registry.PRESETS)}.",
+        rich_help_panel=SEARCH,
+    ),
+]  # fmt: skip
+Config = Annotated[
+    str | None,
+    typer.Option(
+        "--config", metavar="FILE", help="A whole plan from a TOML file; options given beside it change it.",
+        show_default=False, rich_help_panel=SEARCH,
+    ),
+]  # fmt: skip
+ShowPlan = Annotated[
+    bool, typer.Option("--show-plan", help="Print the plan as TOML, search nothing.", rich_help_panel=SEARCH)
+]
+
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "limit": (Limit, 5),
+    "depth": (Depth, 100),
+    "fuse": (Fuse, "rrf"),
+    "k": (RankConstant, 60),
+    "alpha": (Alpha, 0.5),
+    "k1": (K1, 1.5),
+    "b": (B, 0.75),
+    "vectors": (Vectors, "chunks"),
+    "encoder": (Encoder, registry.DEFAULT_ENCODER),
+    "max_chunk_size": (ChunkSize, 4),
+    "overlap": (Overlap, 1),
+    "min_score": (MinScore, None),
+    "where": (Where, None),
+    "exclude": (Exclude, None),
+    "preset": (Preset, "lessons"),
+    "config": (Config, None),
+    "show_plan": (ShowPlan, False),
+    "no_log": (NoLog, False),
+}
+"""Every option of a command that runs a plan: its type and the default that help shows."""
+EVERY_SEARCH = ("where", "exclude", "preset", "config", "show_plan", "no_log")
+SEMANTIC = ("encoder", "max_chunk_size", "overlap", "min_score")
+HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC)
 
 
 def words(text: str) -> str:
@@ -53,40 +114,14 @@ def words(text: str) -> str:
     return text
 
 
-def query(text: str, ws: Workspace, exclude: list[str] | None, where: list[str] | None) -> Query:
-    """The request that a command line asks for. Its text may hold stop words only: then the lists are empty."""
-    return Query(
-        words(text),
-        exclude=frozenset(ws.corpus.find(ref) for ref in exclude or ()),
-        where=tuple(where or ()),
-    )
+def query(
+    text: str, ws: Workspace, exclude: list[str] | None, where: list[str] | None, like: int | None = None
+) -> Query:
+    """The request that a command line asks for. Its text may hold stop words only: then the lists are empty.
 
-
-def keyword_plan(k1: float, b: float, limit: int) -> Plan:
-    from strata.keyword.bm25 import BM25
-
-    return Plan(retrieve=(BM25(k1, b),), depth=limit, limit=limit)
-
-
-def tfidf_plan(limit: int) -> Plan:
-    from strata.keyword.tfidf import TfIdf
-
-    return Plan(retrieve=(TfIdf(),), depth=limit, limit=limit)
-
-
-def chunk_plan(encoder: str, min_score: float | None, limit: int) -> Plan:
-    from strata.semantic.chunks import Chunks
-
-    return Plan(retrieve=(Chunks(encoder=encoder, min_score=min_score),), depth=limit, limit=limit)
-
-
-def rrf_plan(k: float, encoder: str, min_score: float | None, depth: int, limit: int) -> Plan:
-    """The lessons' hybrid: BM25 and chunks, fused by rank. The lists go at least as deep as what is shown."""
-    from strata.hybrid.rrf import RRF
-    from strata.keyword.bm25 import BM25
-    from strata.semantic.chunks import Chunks
-
-    fuse = RRF(int(k) if k == k // 1 else k)
-    return Plan(
-        retrieve=(BM25(), Chunks(encoder=encoder, min_score=min_score)), fuse=fuse, depth=max(depth, limit), limit=limit
-    )
+    like: a document whose neighbours are wanted, itself not among them; the query's text is then its label.
+    """
+    left_out = frozenset(ws.corpus.find(ref) for ref in exclude or ())
+    if like is not None:
+        return Query(ws.corpus.label(like), exclude=left_out | {like}, where=tuple(where or ()), like=like)
+    return Query(words(text), exclude=left_out, where=tuple(where or ()))

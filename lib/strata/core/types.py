@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NewType, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NewType, Protocol
 
 if TYPE_CHECKING:  # numpy takes 0.1 s to import, and --help does not need it
     import numpy as np
@@ -39,12 +39,18 @@ class Document:
 
 @dataclass(frozen=True)
 class Query:
-    """A request. `variants` are searched each and then fused; `exclude` (positions) is applied by `run`, once."""
+    """A request. `variants` are searched each and then fused; `exclude` (positions) is applied by `run`, once.
+
+    like: a document (position) whose neighbours are wanted; only layers that say so read it.
+    meaning: what encoders read instead of the text, where an enhancement wrote something for them; "" for the text.
+    """
 
     text: str
     variants: tuple[str, ...] = ()
     exclude: frozenset[int] = frozenset()
     where: tuple[str, ...] = ()
+    like: int | None = None
+    meaning: str = ""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -68,13 +74,15 @@ class Ranking:
 
     docs: int32[n], positions. scores: float64[n]. passages: empty, or one a document.
     matched: how many documents the layer matched before the list was cut at its depth.
+    family: "keyword", "semantic" …: which side of a fusion the list is on; empty for a list made from others.
     """
 
     name: str
     docs: Positions
     scores: Scores
-    passages: tuple[Passage, ...] = ()
+    passages: Sequence[Passage] = ()
     matched: int = 0
+    family: str = ""
 
     def place(self, doc: int) -> int | None:
         """The rank of a document, from 1, or None when the list does not hold it."""
@@ -105,18 +113,20 @@ class Enhance(Layer, Protocol):
 
 
 class Retrieve(Layer, Protocol):
+    family: ClassVar[str]
+
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking: ...
 
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part: ...
 
 
 class Fuse(Layer, Protocol):
-    """label: the method and its settings in words. most(n): the best score that n lists can give a document."""
+    """label: the method and its settings in words. most(lists): the best score that these lists can give a document."""
 
     @property
     def label(self) -> str: ...
 
-    def most(self, lists: int) -> float: ...
+    def most(self, lists: Sequence[Ranking]) -> float: ...
 
     def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking: ...
 

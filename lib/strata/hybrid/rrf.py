@@ -39,9 +39,9 @@ class RRF:
         """What one list gives a document at this rank."""
         return 1.0 / (self.k + rank)
 
-    def most(self, lists: int) -> float:
+    def most(self, lists: Sequence[Ranking]) -> float:
         """First in every list."""
-        return lists * self.part(1)
+        return len(lists) * self.part(1)
 
     def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking:
         totals: dict[int, float] = {}

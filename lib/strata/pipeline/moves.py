@@ -43,8 +43,10 @@ def largest_fall(trace: Trace, moves: list[Move]) -> Move | None:
     return max(moves, key=lambda move: (move.depth_of_fall(length), -move.before, -move.doc), default=None)
 
 
-def to_json(trace: Trace, limit: int) -> dict[str, Any]:
-    """What `trace --json` adds to a search's JSON: paths of the shown documents, and who left the top."""
+def to_json(trace: Trace, beside: Trace | None = None) -> dict[str, Any]:
+    """What `trace --json` adds to a search's JSON: the paths of the shown documents, who left the top, and where lists
+    beside the run have the shown documents."""
+    limit = trace.plan.limit
 
     def named(doc: int) -> dict[str, Any]:
         return {"id": trace.corpus.id(doc), "title": trace.corpus.title(doc)}
@@ -52,11 +54,15 @@ def to_json(trace: Trace, limit: int) -> dict[str, Any]:
     names = [step.label for step in trace.rankings]
     moves = left_the_top(trace, limit)
     fall = largest_fall(trace, moves)
-    return {
-        "paths": [
-            {**named(doc), "ranks": dict(zip(names, trace.path(doc), strict=True))}
-            for doc in trace.final.docs[:limit].tolist()
-        ],
+    shown = trace.final.docs[:limit].tolist()
+    found = {
+        "paths": [{**named(doc), "ranks": dict(zip(names, trace.path(doc), strict=True))} for doc in shown],
         "left_top": [{**named(m.doc), "layer": m.name, "before": m.before, "after": m.after} for m in moves],
         "largest_fall": named(fall.doc) if fall else None,
     }
+    if beside:
+        found["beside"] = [
+            {"layer": step.label, "ranks": [{**named(doc), "rank": step.output.place(doc)} for doc in shown]}
+            for step in beside.rankings
+        ]
+    return {"moves": found}

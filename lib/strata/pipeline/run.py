@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from strata.core import filters
+from strata.core.picked import Picked
 from strata.core.types import Passage, Plan, Query, Ranking
-from strata.errors import ProviderError
+from strata.errors import ProviderError, UsageError
+from strata.pipeline.labels import labels
 from strata.pipeline.trace import Step, Trace
 from strata.pipeline.workspace import Workspace
 
@@ -29,7 +31,7 @@ def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Tr
     corpus = ws.corpus
 
     def step(slot: str, layer: Any, given: tuple[Hashable, ...], work: Callable[[], Any], otherwise: Any = MUST) -> Any:
-        key = (slot, layer, *given, query.exclude, query.where, corpus.fingerprint)
+        key = (slot, layer, *given, query.exclude, query.where, query.like, corpus.fingerprint)
         done = memo.get(key) or _timed(slot, layer, work, otherwise, ws)
         if done.failed is None:  # what a provider failed to do is tried again next time
             memo[key] = done
@@ -40,17 +42,22 @@ def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Tr
     if plan.enhance:
         enhance = plan.enhance
         used = step("enhance", enhance, (query,), lambda: enhance(query, ws), otherwise=query)
-    keep = _kept(used, ws)
-    lists = []
-    for retrieve in plan.retrieve:
-        for text in used.texts:
-            one = replace(used, text=text, variants=())
-            work = partial(_retrieve, retrieve, one, ws, plan.depth, keep)
-            lists.append(step("retrieve", retrieve, (text, plan.depth), work))
-    found: Ranking = lists[0]
+    keep = kept(used, ws)
+    lists: list[Ranking] = []
+    wanted = [(retrieve, text) for retrieve in plan.retrieve for text in used.texts]
+    if len(wanted) > 1 and not plan.fuse:
+        raise UsageError(f"{len(wanted)} lists and nothing to fuse them", "use a plan with a fusion, e.g. rrf-search")
+    for (retrieve, text), name in zip(wanted, labels(plan.retrieve, len(used.texts)), strict=True):
+        one = of_text(used, text)
+        work = partial(retrieved, retrieve, one, ws, plan.depth, keep)
+        # Named for this plan, after the memo: another plan may call the same list by another name.
+        output = replace(step("retrieve", retrieve, (one, plan.depth), work), name=name, family=retrieve.family)
+        steps[-1] = replace(steps[-1], output=output)
+        lists.append(output)
+    found = lists[0]
     if plan.fuse:
         fuse = plan.fuse
-        given = (used.texts, plan.retrieve, plan.depth)
+        given = (used, plan.retrieve, plan.depth)
         # Fusing is the union of lists that were cut already: nothing more is cut, so a document's fall can be followed.
         found = step("fuse", fuse, given, lambda: fuse(lists, sum(len(one.docs) for one in lists)))
     if plan.rerank:
@@ -77,11 +84,17 @@ def _timed(slot: str, layer: Any, work: Callable[[], Any], otherwise: Any, ws: W
         output, failed = otherwise, error
         ws.note(f"{slot} failed ({error.message}): its input stands")
     ms = (time.perf_counter() - start) * 1000
-    notices, usage = ws.drain()
-    return Step(slot, layer, output, ms, usage, notices, failed)
+    notices, usage, facts = ws.drain()
+    return Step(slot, layer, output, ms, usage, notices, failed, facts)
 
 
-def _kept(q: Query, ws: Workspace) -> np.ndarray | None:
+def of_text(q: Query, text: str) -> Query:
+    """One text of a query as a query of its own. What was written for encoders belongs to the first; a variant is a
+    text of its own."""
+    return replace(q, text=text, variants=(), meaning=q.meaning if text == q.text else "")
+
+
+def kept(q: Query, ws: Workspace) -> np.ndarray | None:
     """bool[N] of the documents that may be found, or None when all may."""
     if not q.where and not q.exclude:
         return None
@@ -92,7 +105,7 @@ def _kept(q: Query, ws: Workspace) -> np.ndarray | None:
     return keep
 
 
-def _retrieve(layer: Any, q: Query, ws: Workspace, depth: int, keep: np.ndarray | None) -> Ranking:
+def retrieved(layer: Any, q: Query, ws: Workspace, depth: int, keep: np.ndarray | None) -> Ranking:
     """One list, without documents that may not be found: those are left out before the list is cut."""
     if keep is None:
         found: Ranking = layer(q, ws, depth)
@@ -100,7 +113,7 @@ def _retrieve(layer: Any, q: Query, ws: Workspace, depth: int, keep: np.ndarray 
     found = layer(q, ws, len(keep))
     left = keep[found.docs]
     place = np.flatnonzero(left)[:depth]
-    passages: tuple[Passage, ...] = tuple(found.passages[i] for i in place) if found.passages else ()
+    passages: Sequence[Passage] = Picked(found.passages, place.tolist()) if found.passages else ()
     return Ranking(found.name, found.docs[place], found.scores[place], passages, matched=int(left.sum()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from strata.core.types import Answer, Passage, Plan, Query, Ranking
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Step:
     """slot: enhance, retrieve, fuse, rerank or answer. ms: wall time. usage: parts of it, tokens, calls.
-    failed: the provider's error when the step's input was left standing."""
+    failed: the provider's error when the step's input was left standing. facts: what the layer has to say of how it was
+    done: by_rule, provider, model, a why for each result …"""
 
     slot: str
     layer: Any
@@ -25,10 +26,12 @@ class Step:
     usage: dict[str, float]
     notices: tuple[str, ...] = ()
     failed: ProviderError | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
-        name: str = self.layer.name
+        """What the step is called in this run: a list by its own name (labels.py), else its layer's."""
+        name: str = self.output.name if self.slot == "retrieve" else self.layer.name
         return name
 
 
@@ -112,14 +115,14 @@ class Trace:
         for step in self.lists:
             rank = step.output.place(doc)
             if rank is not None:
-                family = getattr(step.layer, "family", step.label)
-                placed.append(Placed(family, step.label, rank, float(step.output.scores[rank - 1])))
+                placed.append(Placed(step.output.family, step.label, rank, float(step.output.scores[rank - 1])))
         return tuple(placed)
 
     def passage(self, doc: int) -> Passage | None:
-        """The best passage that a retrieved list carries for a document, if one does."""
+        """The best passage that a retrieved list carries for a document, if one does: a part of it before the whole."""
         held = [s.output.passages[r - 1] for s in self.lists if s.output.passages and (r := s.output.place(doc))]
-        return max(held, key=lambda passage: passage.score, default=None)
+        whole = len(self.corpus.document(doc).text)
+        return max(held, key=lambda p: (p.end - p.start < whole, p.score), default=None)
 
     def passages(self, limit: int) -> list[Passage]:
         """A passage for each of the first results; a document's whole text where no list carries one."""
@@ -143,6 +146,7 @@ class Trace:
                 "original": self.query.text,
                 "used": self.used.text,
                 **({"variants": list(self.used.variants)} if self.used.variants else {}),
+                **({} if self.query.like is None else {"like": self.corpus.id(self.query.like)}),
             },
             "plan": plans.to_dict(self.plan),
             "layers": [self._layer(step, count) for step in self.rankings],
@@ -165,6 +169,9 @@ class Trace:
             placed = result.by(family)
             return {"rank": placed.rank, "score": placed.score} if placed else None
 
+        fuse = self.plan.fuse
+        parts = fuse.explain([step.output for step in self.lists], result.doc).parts if fuse else ()
+        normalised = {part.label: part.facts.get("normalised") for part in parts}
         return {
             "rank": result.rank,
             **self._named(result.doc),
@@ -173,4 +180,12 @@ class Trace:
             "semantic": place("semantic"),
             "rerank": None if result.reranked is None else {"rank": result.rank, "score": result.reranked},
             "passage": result.passage.text if result.passage else None,
+            "lists": [self._in_list(step, result.doc, normalised.get(step.label)) for step in self.lists],
         }
+
+    def _in_list(self, step: Step, doc: int, normalised: float | None) -> dict[str, Any]:
+        """Rank and score are null where the list does not hold the document."""
+        rank = step.output.place(doc)
+        score = None if rank is None else float(step.output.scores[rank - 1])
+        scaled = {} if normalised is None else {"normalised": normalised}
+        return {"layer": step.label, "rank": rank, "score": score, **scaled}

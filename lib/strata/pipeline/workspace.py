@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from strata.settings import Settings
 
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from strata.core.corpus import Corpus
     from strata.encoders import Encoder
     from strata.keyword.index import Index
-    from strata.semantic.chunking import Chunking
-    from strata.semantic.vectors import ChunkVectors, Progress
+    from strata.llm.opening import Choice
+    from strata.llm.types import LanguageModel
+    from strata.semantic.units import Unit
+    from strata.semantic.vectors import Progress, Vectors
 
 
 class Workspace:
     """One catalogue with its artefacts.
 
     say: where a notice goes at once (the shell prints it to stderr). progress: called by long builds.
-    opened: what has been opened so far, by fingerprint; a run log holds it.
+    opened: what has been opened so far, by fingerprint; calls: what was asked of a language model; for the run log.
+    choice: which language model; None for none at all.
     """
 
     def __init__(
@@ -32,15 +35,19 @@ class Workspace:
         settings: Settings,
         say: Callable[[str], None] = lambda _: None,
         progress: Progress | None = None,
+        choice: Choice | None = None,
     ) -> None:
         self.settings = settings
+        self._choice = choice
         self._say = say
         self._progress = progress
         self._notices: list[str] = []
         self._usage: dict[str, float] = {}
+        self._facts: dict[str, Any] = {}
         self.opened: dict[str, str] = {}
+        self.calls: list[dict[str, Any]] = []
         self.encoder = cache(self._open_encoder)
-        self.chunk_vectors = cache(self._open_chunk_vectors)
+        self.vectors = cache(self._open_vectors)
 
     def note(self, text: str) -> None:
         """A notice: shown at once, and kept for the step that is running."""
@@ -52,11 +59,22 @@ class Workspace:
         for name, amount in usage.items():
             self._usage[name] = self._usage.get(name, 0.0) + amount
 
-    def drain(self) -> tuple[tuple[str, ...], dict[str, float]]:
-        """The notices and usage since the last drain."""
-        notices, usage = tuple(self._notices), self._usage
-        self._notices, self._usage = [], {}
-        return notices, usage
+    def report(self, **facts: Any) -> None:
+        """What the running step has to say of how it was done: by_rule, provider, model, a why for each result."""
+        self._facts |= facts
+
+    def drain(self) -> tuple[tuple[str, ...], dict[str, float], dict[str, Any]]:
+        """The notices, usage and facts since the last drain."""
+        notices, usage, facts = tuple(self._notices), self._usage, self._facts
+        self._notices, self._usage, self._facts = [], {}, {}
+        return notices, usage, facts
+
+    @cached_property
+    def model(self) -> LanguageModel | None:
+        """The language model that was chosen; None where there is none, and layers go by rule."""
+        from strata.llm.opening import open_model
+
+        return open_model(self.settings, self._choice, self.note, self.calls.append) if self._choice else None
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -79,9 +97,9 @@ class Workspace:
         self.opened[f"encoder {name}"] = opened.fingerprint
         return opened
 
-    def _open_chunk_vectors(self, encoder: str, chunking: Chunking) -> ChunkVectors:
-        from strata.semantic.vectors import open_chunk_vectors
+    def _open_vectors(self, encoder: str, unit: Unit) -> Vectors:
+        from strata.semantic.vectors import open_vectors
 
-        vectors = open_chunk_vectors(self.corpus, encoder, chunking, self.settings, self.note, self._progress)
-        self.opened[f"chunk_vectors {encoder}"] = vectors.path.name
+        vectors = open_vectors(self.corpus, encoder, unit, self.settings, self.note, self._progress)
+        self.opened[f"{unit.kind} {encoder}"] = vectors.path.name
         return vectors

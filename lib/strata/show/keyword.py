@@ -8,7 +8,7 @@ from typing import Any
 from strata.core.types import Part, Term
 from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
-from strata.show.text import Block, Grid, bar, clean, cut, line, noun, ordinal, width
+from strata.show.text import Block, Grid, bar, clean, columns_of, cut, line, noun, ordinal, width
 from strata.show.words import about_words
 
 
@@ -54,20 +54,39 @@ def explained(part: Part, query: str, doc: int, ws: Workspace, rank: int | None,
         f"score {part.value:.3f}    k1 {facts['k1']:g} b {facts['b']:g} · {facts['dl']} terms, "
         f"average {facts['avgdl']:.1f}"
     )
-    rows = []
-    for term in part.parts:
-        f = term.facts
-        if f["tf"]:
-            times = f"{f['times']} × " if f["times"] > 1 else ""
-            sum_ = f"{times}{f['idf']:.3f} × {f['tf_weight']:.3f} = {term.value:.3f}"
-            rows.append((clean(term.label), f"tf {f['tf']}", f"df {f['df']}", f"idf {sum_}",
-                         bar(term.value, full=part.value), f"{100 * f['share']:.0f} %"))  # fmt: skip
-    if rows:
-        yield Grid(tuple(rows), align="llllrr", indent=2)
-    absent = [f"{clean(t.label)} (df {t.facts['df']})" for t in part.parts if not t.facts["tf"]]
+    rows = term_rows(part)
+    if rows.rows:
+        yield rows
+    absent = absent_terms(part, noun(ws.corpus.name))
     if absent:
-        yield cut(f"  not in this {noun(ws.corpus.name)}: {', '.join(absent)}", width())
+        yield cut(f"  {absent}", width())
     yield from about_words(query, ws)
+
+
+def term_rows(part: Part) -> Grid:
+    """A keyword score's terms that the document holds: tf, df, idf × weight, the contribution as a bar, its share."""
+    held = [term for term in part.parts if term.facts["tf"]]
+    cells = []
+    for term in held:
+        f = term.facts
+        times = f"{f['times']} × " if f["times"] > 1 else ""
+        sum_ = f"{times}{f['idf']:.3f} × {f['tf_weight']:.3f} = {term.value:.3f}"
+        cells.append((f"tf {f['tf']}", f"df {f['df']}", f"idf {sum_}", f"{100 * f['share']:.0f} %"))
+    taken = 2 + sum(2 + max(map(len, column)) for column in zip(*cells, strict=True))
+    longest = max((columns_of(clean(term.label)) for term in held), default=0)
+    room = max(8, min(20, width() - 2 - taken - longest))  # of the bar; what is left is the word's
+    rows = [
+        (cut(clean(term.label), max(6, width() - 2 - taken - room)), *left,
+         bar(term.value, full=part.value, columns=room), share)
+        for term, (*left, share) in zip(held, cells, strict=True)
+    ]  # fmt: skip
+    return Grid(tuple(rows), align="llllrr", indent=2)
+
+
+def absent_terms(part: Part, noun: str) -> str:
+    """The terms of the query that some document holds and this one does not."""
+    absent = [f"{clean(t.label)} (df {t.facts['df']})" for t in part.parts if not t.facts["tf"]]
+    return f"not in this {noun}: {', '.join(absent)}" if absent else ""
 
 
 def analysis_line(query: str, index: Index) -> str:

@@ -41,7 +41,7 @@ def _window(text: str, hits: list[tuple[int, int, int]], room: int) -> tuple[int
     best, chosen = (-1, 0), (0, 0)
     for first in range(max(len(hits), 1)):
         anchor = hits[first][0] if hits else 0
-        start = _word_start(text, max(0, anchor - room // 4)) if anchor > room // 2 or first else 0
+        start = _word_start(text, max(0, anchor - room // 4), anchor) if anchor > room // 2 or first else 0
         inside = [h for h in hits if h[0] >= start]
         end = _fill(text, start, room - 4, inside)
         held = [h for h in inside if h[1] <= end]
@@ -51,8 +51,9 @@ def _window(text: str, hits: list[tuple[int, int, int]], room: int) -> tuple[int
     return chosen
 
 
-def _word_start(text: str, at: int) -> int:
-    blank = text.find(" ", at)
+def _word_start(text: str, at: int, anchor: int) -> int:
+    """The first word after `at`; `at` itself where no word begins before the matched one."""
+    blank = text.find(" ", at, anchor)
     return 0 if at == 0 else blank + 1 if blank >= 0 else at
 
 
@@ -68,4 +69,14 @@ def _fill(text: str, start: int, room: int, hits: list[tuple[int, int, int]]) ->
         if used > room:
             break
         end = at = stop
-    return end if end > start else min(len(text), start + room)
+    return end if end > start else _letters(text, start, room, marks)
+
+
+def _letters(text: str, start: int, room: int, marks: dict[int, int]) -> int:
+    """The end of the last letter that fits, where no whole word does: some languages write no blanks."""
+    used = 0
+    for at in range(start, len(text)):
+        used += columns_of(text[at]) + marks.get(at + 1, 0)
+        if used > room:
+            return at
+    return len(text)

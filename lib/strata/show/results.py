@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
+from typing import TYPE_CHECKING
 
-from strata.core.types import Term
-from strata.pipeline.trace import Result, Trace
+from strata import registry
+from strata.core.types import Part, Plan, Term
+from strata.pipeline.trace import Result, Step, Trace
 from strata.pipeline.workspace import Workspace
 from strata.show.passage import highlighted
-from strata.show.text import Block, Line, bar, clean, columns_of, cut, line, ordinal, width
+from strata.show.text import Block, Line, bar, between, clean, columns_of, cut, line, ordinal, width, wrapped
+
+if TYPE_CHECKING:
+    from strata.searching import Found
 
 
 def score(value: float) -> str:
@@ -21,37 +27,54 @@ def titled(trace: Trace, doc: int) -> str:
     return f"({clean(str(trace.corpus.id(doc)))}) {clean(trace.corpus.title(doc)) or '(no title)'}"
 
 
-def header(trace: Trace, preset: str = "lessons") -> Line:
-    """What ran: the lists with how many documents each matched, the fusion, the preset and the time."""
-    lists = " + ".join(_list_name(step.label, step.output.matched) for step in trace.lists)
-    fuse = f", {trace.plan.fuse.label}" if trace.plan.fuse else ""
-    depth = f" · depth {trace.plan.depth}" if trace.plan.fuse and trace.plan.depth != 100 else ""
-    return line((f"{lists}{fuse}{depth}, {preset}, {_seconds(trace.ms)}", "dim"))
+def header(found: Found) -> Iterator[Line]:
+    """What ran: the lists with how many documents each matched, the fusion, where the plan is from, and the time."""
+    trace = found.trace
+    *lists, last = between([_list_name(step) for step in trace.lists], " + ")
+    fuse = trace.plan.fuse
+    depth = f" · depth {trace.plan.depth}" if fuse and trace.plan.depth != Plan.depth else ""
+    said = between([last, *([fuse.label + depth] if fuse else []), clean(found.origin), _seconds(trace.ms)], ", ")
+    for text in wrapped([*lists, *said], width(), then="  "):
+        yield line((text, "dim"))
 
 
-def _list_name(label: str, matched: int) -> str:
-    return f"{label} ({matched:,} matched)" if label in ("keyword", "tfidf") else label
+def origin(found: Found) -> str:
+    """Where the plan is from: "preset lessons", or the plan file's name."""
+    return f"preset {found.origin}" if found.origin in registry.PRESETS else clean(found.origin)
+
+
+def _list_name(step: Step) -> str:
+    counted = step.output.family == "keyword"  # a semantic list has a score for every document
+    label = clean(step.label)
+    return f"{label} ({step.output.matched:,} matched)" if counted else label
 
 
 def _seconds(ms: float) -> str:
     return f"{ms:.1f} ms" if ms < 100 else f"{ms / 1000:.1f} s"
 
 
-def simple(trace: Trace, ws: Workspace, words: list[Block], form: str = "{n}. {title}  {score}") -> Iterator[Block]:
+def simple(found: Found, form: str = "{n}. {title}  {score}") -> Iterator[Block]:
     """One line a result, for a single list; then what the words of the query came to."""
+    trace, ws = found.trace, found.ws
+    if trace.plan.fuse:
+        yield from fused(found)  # a plan file may hold more lists than the command's own plan
+        return
     results = trace.results()
-    yield header(trace)
+    yield from header(found)
+    known = [] if trace.query.like is not None else terms(trace, ws)
     for result in results:
-        yield form.format(n=result.rank, title=titled(trace, result.doc), score=_fixed(trace, result))
-        if result.passage:
-            yield highlighted(result.passage.text, terms(trace, ws), ws.index, width(), "   ")
+        number = _fixed(trace, result)
+        room = width() - columns_of(form.format(n=result.rank, title="", score=number))
+        yield form.format(n=result.rank, title=cut(titled(trace, result.doc), room), score=number)
+        if result.passage and result.passage.text:
+            yield highlighted(result.passage.text, known, ws.index, width(), "   ")
     if not results:
         yield nothing(trace)
-    yield from words
+    yield from found.words
 
 
 def _fixed(trace: Trace, result: Result) -> str:
-    return f"{result.score:.3f}" if trace.lists[0].label == "chunks" else f"{result.score:.2f}"
+    return f"{result.score:.2f}" if trace.lists[0].output.family == "keyword" else f"{result.score:.3f}"
 
 
 def nothing(trace: Trace) -> str:
@@ -64,33 +87,67 @@ def terms(trace: Trace, ws: Workspace) -> list[Term]:
     return ws.index.query_terms(trace.used.text)
 
 
-def fused(trace: Trace, ws: Workspace, words: list[Block]) -> Iterator[Block]:
+def fused(found: Found) -> Iterator[Block]:
     """Three lines a result: title, score and bar; where each list had it; the best passage."""
-    yield header(trace)
+    trace, ws = found.trace, found.ws
+    if not trace.plan.fuse:
+        yield from simple(found)
+        return
+    yield from header(found)
     results = trace.results()
     columns = width()
+    yield from alpha_bar(trace)
     known = terms(trace, ws)
     for result in results:
         yield _title_line(trace, result, columns)
-        yield "   " + " · ".join([placed_text(step_name, result) for step_name in _families(trace)])
-        if result.passage:
+        yield from wrapped(between(placed_texts(trace, result), " · "), columns, "   ", "   ")
+        if result.passage and result.passage.text:
             yield highlighted(result.passage.text, known, ws.index, columns, "   ")
     if not results:
         yield nothing(trace)
-    yield from words
+    yield from found.words
     if results:
-        query = cut(clean(trace.used.text), 30)
-        yield line(("Why this order: ", "dim"), f'hybrid_search_cli trace "{query}"')
+        yield from wrapped(why(found, str(trace.corpus.id(results[0].doc))), columns, "Why this order: ", "  ")
 
 
-def _families(trace: Trace) -> list[str]:
-    return list(dict.fromkeys(getattr(step.layer, "family", step.label) for step in trace.lists))
+def why(found: Found, doc_id: str) -> list[str]:
+    """The command that explains a result of this run, for `wrapped`."""
+    query = cut(clean(found.trace.query.text), 30)
+    quoted = quote(query) if set(query) & set('"$`\\!') else f'"{query}"'
+    return between([f"hybrid_search_cli explain {quoted} {quote(clean(doc_id))}", *map(clean, found.options)], " ")
 
 
-def placed_text(family: str, result: Result) -> str:
-    """ "keyword 3rd 6.75", or that the list does not hold the document: a bar of one tone has one source."""
-    placed = result.by(family)
-    return f"{family} {ordinal(placed.rank)} {score(placed.score)}" if placed else f"{family} absent"
+def alpha_bar(trace: Trace) -> Iterator[Block]:
+    """How a weighted fusion divides its weight: ▓ the keyword side, ░ the semantic one."""
+    alpha = getattr(trace.plan.fuse, "alpha", None)
+    if alpha is not None:
+        yield f"keyword {alpha:.2f} {bar(alpha, 1 - alpha, full=1.0)} {1 - alpha:.2f} semantic"
+
+
+def placed_texts(trace: Trace, result: Result) -> list[str]:
+    """For each list "keyword 3rd 6.75" (with its normalised score, "→ 0.82", where scores are fused), or that the list
+    does not hold the document: a bar of one tone has one source."""
+    families = [step.output.family for step in trace.lists]
+    placed = {p.name: p for p in result.placed}
+    parts = {part.label: part for part in fused_parts(trace, result.doc)}
+    said = []
+    for step in trace.lists:
+        family = step.output.family
+        name = family if families.count(family) == 1 else step.label
+        at = placed.get(step.label)
+        if at is None:
+            said.append(f"{name} absent")
+            continue
+        normalised = parts[step.label].facts.get("normalised") if step.label in parts else None
+        arrow = "" if normalised is None else f" → {normalised:.2f}"
+        said.append(f"{name} {ordinal(at.rank)} {score(at.score)}{arrow}")
+    return said
+
+
+def fused_parts(trace: Trace, doc: int) -> tuple[Part, ...]:
+    """The parts of a document's fused score, one for each list that holds it."""
+    fuse = trace.plan.fuse
+    return fuse.explain([step.output for step in trace.lists], doc).parts if fuse else ()
 
 
 def _title_line(trace: Trace, result: Result, columns: int) -> Line:
@@ -104,8 +161,9 @@ def two_tone(trace: Trace, result: Result, columns: int = 20) -> str:
     fuse = trace.plan.fuse
     if fuse is None:
         return ""
-    families = {step.label: getattr(step.layer, "family", step.label) for step in trace.lists}
-    parts = fuse.explain([step.output for step in trace.lists], result.doc).parts
+    lists = [step.output for step in trace.lists]
+    families = {ranking.name: ranking.family for ranking in lists}
+    parts = fused_parts(trace, result.doc)
     keyword = sum(part.value for part in parts if families[part.label] == "keyword")
     other = sum(part.value for part in parts if families[part.label] != "keyword")
-    return bar(keyword, other, full=fuse.most(len(trace.lists)), columns=columns, empty=" ").rstrip()
+    return bar(keyword, other, full=fuse.most(lists), columns=columns, empty=" ").rstrip()

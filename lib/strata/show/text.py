@@ -84,6 +84,23 @@ def pad(text: str, columns: int, side: str = "l") -> str:
     return blank + text if side == "r" else text + blank
 
 
+def wrapped(pieces: Sequence[str], columns: int, first: str = "", then: str = "") -> list[str]:
+    """Lines of at most `columns` from pieces that are not broken; what stands between two is at the end of the former.
+    first, then: how the first line and the others begin. A piece that is wider than a line is cut."""
+    lines, held = [], first
+    for piece in pieces:
+        if held not in (first, then) and columns_of(held + piece.rstrip()) > columns:
+            lines.append(held.rstrip())
+            held = then
+        held += piece
+    return [cut(text, columns) for text in (*lines, held.rstrip())]
+
+
+def between(texts: Sequence[str], sign: str) -> list[str]:
+    """Each text but the last with the sign after it, for `wrapped`."""
+    return [text + sign for text in texts[:-1]] + list(texts[-1:])
+
+
 def bar(*parts: float, full: float, columns: int = 20, tones: str = "▓░", empty: str = "░") -> str:
     """A bar of `columns` cells for parts of `full`, each part in its own tone; what is left is `empty`."""
     cells, drawn, total = "", 0, 0.0

@@ -3,57 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from strata.pipeline.moves import Move, largest_fall, left_the_top
-from strata.pipeline.trace import Step, Trace
+from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
+from strata.show.beside import side_by_side
 from strata.show.passage import highlighted
-from strata.show.results import nothing, terms
-from strata.show.text import Block, Line, clean, columns_of, cut, line, noun, ordinal, pad, width
+from strata.show.results import alpha_bar, nothing, origin, terms
+from strata.show.text import Block, Line, between, clean, columns_of, cut, line, noun, ordinal, pad, width, wrapped
 
-WIDEST_NAME = 44
+if TYPE_CHECKING:
+    from strata.searching import Found
 
 
-def view(trace: Trace, ws: Workspace, words: list[Block], preset: str = "lessons") -> Iterator[Block]:
+def view(found: Found) -> Iterator[Block]:
+    trace, ws = found.trace, found.ws
     columns = width()
-    yield _head(trace, ws, preset, columns)
-    steps = trace.rankings
-    name = min(WIDEST_NAME, columns - sum(map(len, _cells([""] * len(steps), steps))))
-    yield Line((" " * name, *_cells([step.label for step in steps], steps)))
-    yield Line((pad("  matched", name), *_cells([f"{s.output.matched:,}" for s in steps], steps)))
-    yield Line((pad("  list length", name), *_cells([f"{len(s.output.docs):,}" for s in steps], steps)))
+    yield _head(found, columns)
+    yield from alpha_bar(trace)
+    steps = [*trace.rankings, *(found.beside.rankings if found.beside else [])]
     shown = trace.final.docs[: trace.plan.limit].tolist()
     names = short_names(trace, shown)
+    rows = [
+        ("matched", [f"{step.output.matched:,}" for step in steps]),
+        ("list length", [f"{len(step.output.docs):,}" for step in steps]),
+    ]
     for doc in shown:
-        yield Line((pad("  " + cut(names[doc], name - 3), name), *_cells(_ranks(trace, doc), steps)))
+        others = [_rank(step.output.place(doc)) for step in steps[len(trace.rankings) :]]
+        rows.append((names[doc], _ranks(trace, doc) + others))
+    yield from side_by_side(rows, steps, trace, columns)
     if not shown:
         yield nothing(trace)
     yield from _departures(trace, ws, columns)
-    yield from words
-    yield line((_times(trace), "dim"))
+    yield from found.words
+    for text in wrapped(between(_times(trace), " · "), columns, "ms: ", "ms: "):
+        yield line((text, "dim"))
 
 
-def _head(trace: Trace, ws: Workspace, preset: str, columns: int) -> Line:
+def _head(found: Found, columns: int) -> Line:
+    trace, ws = found.trace, found.ws
     words = [ws.index.terms[t] for t in terms(trace, ws)]
-    right = f"{len(trace.corpus):,} {noun(trace.corpus.name)}s, preset {preset}"
-    left = cut("terms " + (" ".join(words) or "(none)"), columns - len(right) - 2)
-    return line((left, "bold"), pad("", columns - columns_of(left) - len(right)), right)
+    right = cut(f"{len(trace.corpus):,} {noun(trace.corpus.name)}s, {origin(found)}", columns - 22)
+    left = cut("terms " + (" ".join(words) or "(none)"), columns - columns_of(right) - 2)
+    return line((left, "bold"), pad("", columns - columns_of(left) - columns_of(right)), right)
 
 
-def _cells(values: list[str], steps: list[Step]) -> list[str]:
-    """One right-aligned cell a list, with a rule before the first list that was made from others."""
-    cells, ruled = [], False
-    for value, step in zip(values, steps, strict=True):
-        if step.slot != "retrieve" and not ruled:
-            cells.append(" │")
-            ruled = True
-        cells.append(pad(value, max(9, len(step.label) + 2), "r"))
-    return cells
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
 
 
 def _ranks(trace: Trace, doc: int) -> list[str]:
     ranks = trace.path(doc)
-    cells = ["–" if rank is None else str(rank) for rank in ranks]
+    cells = list(map(_rank, ranks))
     if trace.rankings[-1].slot == "rerank" and ranks[-1] is not None and ranks[-2] is not None:
         step = ranks[-2] - ranks[-1]
         cells[-1] += f" ▲{step}" if step > 0 else f" ▼{-step}" if step < 0 else " ="
@@ -77,9 +79,11 @@ def _departures(trace: Trace, ws: Workspace, columns: int) -> Iterator[Block]:
     if not moves or len(trace.rankings) < 2:
         return
     names = short_names(trace, [move.doc for move in moves])
-    yield line(f"left the top {limit}:")
+    yield f"left the top {limit}:"
     for move in moves[:5]:
-        yield f"  {cut(names[move.doc], 48)}: {move.name} {ordinal(move.before)} → {_after(trace, move)}"
+        way = _way(trace, move)
+        room = columns - 4 - columns_of(way)
+        yield cut(f"  {cut(names[move.doc], min(48, max(12, room)))}: {way}", columns)
     if len(moves) > 5:
         yield f"  and {len(moves) - 5} more"
     fall = largest_fall(trace, moves)
@@ -87,9 +91,10 @@ def _departures(trace: Trace, ws: Workspace, columns: int) -> Iterator[Block]:
         yield from _why(trace, ws, fall, names[fall.doc], columns)
 
 
-def _after(trace: Trace, move: Move) -> str:
+def _way(trace: Trace, move: Move) -> str:
     last = trace.rankings[-1].label
-    return f"{last} {ordinal(move.after)}" if move.after else f"not in {last}"
+    after = f"{last} {ordinal(move.after)}" if move.after else f"not in {last}"
+    return f"{clean(move.name)} {ordinal(move.before)} → {after}"
 
 
 def _why(trace: Trace, ws: Workspace, fall: Move, name: str, columns: int) -> Iterator[Block]:
@@ -97,21 +102,21 @@ def _why(trace: Trace, ws: Workspace, fall: Move, name: str, columns: int) -> It
     known = list(dict.fromkeys(terms(trace, ws)))
     held = [ws.index.terms[t] for t in known if ws.index.tf(t, fall.doc)]
     what = f"matched {' '.join(held)}" if held else "no word of the query is in it"
-    way = f"{fall.name} {ordinal(fall.before)} → {_after(trace, fall)}"
-    yield f"fell the furthest: {cut(name, columns - 21 - len(way))}, {way}"
+    way = _way(trace, fall)
+    yield cut(f"fell the furthest: {cut(name, max(12, columns - 21 - columns_of(way)))}, {way}", columns)
     yield cut(f"  {what}:", columns)
     passage = trace.passage(fall.doc)
     text = passage.text if passage else trace.corpus.document(fall.doc).text
     yield highlighted(text, known, ws.index, columns, "  ")
 
 
-def _times(trace: Trace) -> str:
+def _times(trace: Trace) -> list[str]:
     parts = []
     for step in trace.steps:
         inner = {name.removesuffix("_ms"): ms for name, ms in step.usage.items() if name.endswith("_ms")}
         parts += [f"{name} {_ms(ms)}" for name, ms in inner.items()]
-        parts.append(f"{step.label} {_ms(step.ms - sum(inner.values()))}")
-    return "ms: " + " · ".join(parts)
+        parts.append(f"{clean(step.label)} {_ms(step.ms - sum(inner.values()))}")
+    return parts
 
 
 def _ms(ms: float) -> str:

@@ -1,0 +1,122 @@
+"""From a command's options to the plan it runs: a preset's or a file's plan, changed by the options that were given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from strata.core.types import Plan
+from strata.errors import UsageError
+
+SETTINGS = {"max_chunk_size": "sentences"}
+"""Options that are called otherwise than the layers' setting."""
+NOT_SETTINGS = ("fuse", "vectors", "where", "exclude", "preset", "config", "show_plan", "no_log")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """base: the name of the command's plan. values: every plan option with its value; given: those that were typed."""
+
+    base: str
+    values: dict[str, Any]
+    given: frozenset[str]
+
+    @property
+    def where(self) -> list[str] | None:
+        return self.values.get("where")
+
+    @property
+    def exclude(self) -> list[str] | None:
+        return self.values.get("exclude")
+
+    @property
+    def no_log(self) -> bool:
+        return bool(self.values.get("no_log"))
+
+    @property
+    def show_plan(self) -> bool:
+        return bool(self.values.get("show_plan"))
+
+    @property
+    def origin(self) -> str:
+        """The preset's name, or the plan file's."""
+        config = self.values.get("config")
+        return str(self.values.get("preset", "lessons")) if config is None else Path(config).name
+
+    @property
+    def options(self) -> list[str]:
+        """What was typed of the plan and the request, for a command whose own plan is rrf's."""
+        fusion = ["--fuse weighted"] if self.base == "weighted" and self.values.get("config") is None else []
+        typed = {name: value for name, value in self.values.items() if name in self.given - {"show_plan", "no_log"}}
+        if typed.get("limit", 0) <= Plan.depth:
+            typed.pop("limit", None)  # what is shown moves nothing
+        many = {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
+        return fusion + [f"{_flag(name)} {quote(str(_number(one)))}" for name, values in many.items() for one in values]
+
+    def plan(self) -> Plan:
+        """UsageError for an option that no layer of the plan has, DataError for a file that holds no plan."""
+        from strata.pipeline import planfile
+        from strata.pipeline.plan import settled, with_settings
+
+        config = self.values.get("config")
+        base = self._base()
+        if config is not None and "preset" in self.given:
+            raise UsageError("--config holds a whole plan, so --preset has nothing to say", "give one of the two")
+        plan = planfile.preset(self.values["preset"], base) if config is None else planfile.read(_path(config), base)
+        if "vectors" in self.given:
+            plan = _with_vectors(plan, self.values["vectors"])
+        typed = [name for name in self.values if name in self.given and name not in NOT_SETTINGS]
+        plan = with_settings(plan, {SETTINGS.get(name, name): _number(self.values[name]) for name in typed})
+        if "depth" in typed or (config is not None and "limit" not in typed):
+            return plan  # a depth that somebody wrote stands
+        return settled(plan, shorten=config is None)
+
+    def _base(self) -> str:
+        fuse = self.values.get("fuse")
+        if fuse is None or "fuse" not in self.given:
+            return self.base
+        if fuse not in ("rrf", "weighted"):
+            raise UsageError(f'no fusion is called "{fuse}"', "one of: rrf, weighted")
+        if self.values.get("config") is not None:
+            raise UsageError("--config holds a whole plan, its fusion too", "leave out --fuse, or change the file")
+        return str(fuse)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _path(config: str) -> Path:
+    if not config.strip():
+        raise UsageError("--config names no file", "write --config FILE")
+    try:
+        return Path(config).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"--config {config}: there is no such home folder", "write the path in full") from error
+
+
+def _number(value: Any) -> Any:
+    """60.0 as 60, as it was typed."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _with_vectors(plan: Plan, which: str) -> Plan:
+    """Chunk lists as document lists, or the reverse, with the settings that both have."""
+    from strata.semantic.chunks import Chunks
+    from strata.semantic.document import Documents
+
+    if which not in ("chunks", "document"):
+        raise UsageError(f'--vectors cannot be "{which}"', "one of: chunks, document")
+    if not any(isinstance(layer, Chunks | Documents) for layer in plan.retrieve):
+        raise UsageError("this plan searches no vectors", "leave out --vectors")
+
+    def swapped(layer: Any) -> Any:
+        if which == "document" and isinstance(layer, Chunks):
+            return Documents(layer.encoder, layer.min_score)
+        if which == "chunks" and isinstance(layer, Documents):
+            return Chunks(layer.encoder, min_score=layer.min_score)
+        return layer
+
+    return replace(plan, retrieve=tuple(map(swapped, plan.retrieve)))

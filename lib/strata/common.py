@@ -1,0 +1,63 @@
+"""What the options of every command gave, and what commands do with it: open a workspace, give the result."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from strata import settings as settings_module
+
+if TYPE_CHECKING:
+    from strata.pipeline.workspace import Workspace
+    from strata.show.text import Block
+
+
+@dataclass(frozen=True)
+class Common:
+    """What the options of every command gave. command: the program and its subcommand, as the log has it."""
+
+    command: str = ""
+    dataset: str | None = None
+    cache_dir: str | None = None
+    log_dir: str | None = None
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+    def workspace(self) -> Workspace:
+        from strata.pipeline.workspace import Workspace
+
+        settings = self.settings()
+        self.detail(f"dataset {settings.dataset}; cache {settings.cache_dir}; logs {settings.log_dir}")
+        return Workspace(settings, self.say, None if self.quiet else _progress)
+
+    def settings(self) -> settings_module.Settings:
+        return settings_module.load(self.dataset, self.cache_dir, self.log_dir)
+
+    def say(self, text: str) -> None:
+        """A notice on stderr; -q silences it."""
+        if not self.quiet:
+            print(f"note: {text}", file=sys.stderr)
+
+    def detail(self, text: str) -> None:
+        """What -v adds, on stderr."""
+        if self.verbose:
+            self.say(text)
+
+    def emit(self, data: Any, blocks: Callable[[], Iterable[Block]]) -> None:
+        """The result on stdout: `data` as one JSON document with --json, else what `blocks` draws."""
+        if self.json:
+            sys.stdout.write(json_module.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
+            return
+        from strata.show.text import write
+
+        write(blocks(), sys.stdout)
+
+
+def _progress(what: str, total: int) -> Any:
+    from strata.show.progress import bar
+
+    return bar(what, total)

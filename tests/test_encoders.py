@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import subprocess
@@ -111,15 +112,17 @@ def test_texts_of_like_meaning_are_near(encoder: BertEncoder) -> None:
     assert bear @ cub > bear @ car + 0.2
 
 
-def test_a_query_prefix_goes_before_queries_only(at_hand: Weights, encoder: BertEncoder) -> None:
+def test_a_prefix_goes_before_texts_of_its_kind_only(at_hand: Weights, encoder: BertEncoder) -> None:
     prefixed = BertEncoder(replace(at_hand, row=replace(at_hand.row, query_prefix="query: ")))
     assert np.abs(prefixed.encode(["bear"], "query") - encoder.encode(["query: bear"])).max() < 1e-6
     assert np.abs(prefixed.encode(["bear"], "document") - encoder.encode(["bear"])).max() < 1e-6
+    both = BertEncoder(replace(at_hand, row=replace(at_hand.row, query_prefix="query: ", document_prefix="passage: ")))
+    assert np.abs(both.encode(["bear"], "document") - encoder.encode(["passage: bear"])).max() < 1e-6
 
 
 def test_cls_pooling_takes_the_first_token(at_hand: Weights, encoder: BertEncoder) -> None:
     cls = BertEncoder(replace(at_hand, row=replace(at_hand.row, pooling="cls")))
-    ids = np.array([cls._tokenizer.encode("a bear").ids])
+    ids = np.array([cls._tokens.tokenizer.encode("a bear").ids])
     first = cls._bert.hidden(ids, np.ones(ids.shape, dtype=bool))[0, 0]
     np.testing.assert_allclose(cls.encode(["a bear", "much longer than a bear"])[0], first / np.linalg.norm(first),
                                atol=1e-6)  # fmt: skip
@@ -129,7 +132,8 @@ def test_whatever_moves_a_vector_moves_the_fingerprint(at_hand: Weights) -> None
     """cases.md 39."""
     rows = [replace(ROW, pooling="cls"), replace(ROW, query_prefix="q: "), replace(ROW, max_tokens=128)]
     others = [*(replace(at_hand, row=row) for row in rows), replace(at_hand, digest="0" * 64)]
-    assert len({found.fingerprint for found in (at_hand, *others)}) == 5
+    others.append(replace(at_hand, row=replace(ROW, document_prefix="d: ")))
+    assert len({found.fingerprint for found in (at_hand, *others)}) == 6
     assert replace(at_hand, folder=Path("elsewhere"), origin="other", name="x").fingerprint == at_hand.fingerprint
 
 
@@ -207,7 +211,7 @@ def linked(folder: Path, source: Path) -> Path:
 @pytest.fixture
 def no_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """As if the package with the weights were not installed; returns an empty folder as the hub's cache."""
-    monkeypatch.setattr(weights, "_in_package", lambda row: None)
+    monkeypatch.setattr(weights, "in_package", lambda row: None)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     return tmp_path / "hub"
 
@@ -266,47 +270,59 @@ def test_weights_found_nowhere_are_one_line_that_names_the_places_and_the_way_ou
     assert "the hub was not asked" in refused(lambda: find(NAME, given, pytest.fail, fetch=False)).message
 
 
-class Hub:
-    """Stands for huggingface_hub."""
+def hub_that_gives(answer: Path | Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hub is switched on, and its client answers so."""
+    huggingface_hub = pytest.importorskip("huggingface_hub")
 
-    def __init__(self, answer: Path | Exception) -> None:
-        self.answer = answer
-
-    def snapshot_download(self, name: str, **_: Any) -> str:
+    def snapshot_download(name: str, **_: Any) -> str:
         assert name == ROW.hub
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return str(self.answer)
+        if isinstance(answer, Exception):
+            raise answer
+        return str(answer)
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
 
 
 def test_the_hub_is_asked_last_and_announced(
     at_hand: Weights, no_package: Path, given: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
-    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(at_hand.folder))  # type: ignore[arg-type]
+    hub_that_gives(at_hand.folder, monkeypatch)
     notes: list[str] = []
     assert find(NAME, given, notes.append).origin == "the Hugging Face hub"
     assert notes == [f"fetching {ROW.hub} from the Hugging Face hub"]
 
 
-@pytest.mark.parametrize("trouble", [OSError("no\nroute"), RuntimeError("500"), None])
+@pytest.mark.parametrize("trouble", [OSError("no\nroute"), RuntimeError("500")])
 def test_a_hub_that_cannot_be_reached_is_one_line(
-    no_package: Path, given: Settings, trouble: Exception | None, monkeypatch: pytest.MonkeyPatch
+    no_package: Path, given: Settings, trouble: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub_that_gives(trouble, monkeypatch)
+    error = refused(lambda: find(NAME, given, lambda _: None))
+    assert NAME in error.message and "cannot be reached" in error.message and "pip install" in error.next_step
+
+
+def test_a_full_disk_is_not_taken_for_a_hub_out_of_reach(
+    no_package: Path, given: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub_that_gives(OSError(errno.ENOSPC, "No space left on device"), monkeypatch)
+    error = refused(lambda: find(NAME, given, lambda _: None))
+    assert "cannot be written (No space left" in error.message and str(no_package) in error.message
+
+
+def test_without_the_hubs_client_one_line_says_so(
+    no_package: Path, given: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
-    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(trouble) if trouble else None)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # importing it fails
     error = refused(lambda: find(NAME, given, lambda _: None))
-    assert NAME in error.message and "pip install" in error.next_step
+    assert "huggingface_hub" in error.message and "pip install" in error.next_step
 
 
 def test_a_fetched_folder_that_lacks_a_file_is_one_line(
     no_package: Path, given: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
-    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(tmp_path))  # type: ignore[arg-type]
+    hub_that_gives(tmp_path, monkeypatch)
     assert WEIGHTS in refused(lambda: find(NAME, given, lambda _: None)).message
 
 
@@ -323,6 +339,13 @@ def test_altered_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
 
     monkeypatch.setitem(registry.ENCODERS, NAME, replace(ROW, digest=file_digest(folder / WEIGHTS)))
+    error = refused(lambda: find(NAME, given, pytest.fail))
+    assert "the tokenizer of" in error.message and ROW.tokenizer[:12] in error.message
+
+    tokenizer = file_digest(folder / "tokenizer.json")
+    monkeypatch.setitem(
+        registry.ENCODERS, NAME, replace(ROW, digest=file_digest(folder / WEIGHTS), tokenizer=tokenizer)
+    )
     old = (folder / WEIGHTS).stat().st_mtime_ns - 5_000_000_000
     os.utime(folder / WEIGHTS, ns=(old, old))
     assert find(NAME, given, pytest.fail).folder == folder
@@ -341,6 +364,16 @@ def test_an_unknown_encoder_lists_the_known_ones(given: Settings) -> None:
 
 def test_every_row_has_what_an_encoder_needs() -> None:
     for row in registry.ENCODERS.values():
-        assert len(row.digest) == 64 and int(row.digest, 16)
+        for digest in (row.digest, row.tokenizer):
+            assert len(digest) == 64 and int(digest, 16)
         assert row.pooling in ("mean", "cls") and row.dimensions > 0 and 0 < row.max_tokens <= 512
-        assert row.hub.count("/") == 1 and row.extra
+        assert row.runtime in ("numpy", "onnx") and row.file.endswith(
+            "onnx" if row.runtime == "onnx" else "safetensors"
+        )
+        assert row.extra and row.help and all(row.package)
+        assert row.hub.count("/") == 1 or row.quantised, "the hub has the float32 weights"
+
+
+def test_the_fingerprint_of_the_default_encoder_stays(at_hand: Weights) -> None:
+    """It names the artefacts in users' caches: if it moves, every vector is made anew."""
+    assert at_hand.fingerprint == "bba768b5ba5de24785c0a3adec55dbcb"

@@ -14,6 +14,18 @@ from strata.errors import StrataError
 from strata.settings import Settings
 from strata.storage import artefact_folders, damage
 
+PACKAGES = (
+    ("numpy", "", "index, vectors, query encoding"),
+    ("nltk", "", "Porter's stemmer"),
+    ("tokenizers", "[semantic]", "every encoder"),
+    ("sentence_transformers", "[semantic]", "bulk encoding (else NumPy, slower), models that are no BERT"),
+    ("huggingface_hub", "[semantic]", "fetching models from the hub"),
+    ("onnxruntime", "[models]", "int8 encoders"),
+)
+"""(package, extra that brings it, what it is for)."""
+NEEDS = {"numpy": ("tokenizers", "threadpoolctl"), "onnx": ("tokenizers", "onnxruntime")}
+"""By runtime, what a query's vector cannot be had without."""
+
 
 def examine(settings: Settings, note: Callable[[str], None], *, verify: bool) -> dict[str, Any]:
     """Looks, and changes nothing; `verify` computes every artefact's checksums again."""
@@ -45,25 +57,32 @@ def _writable(folder: Path) -> str:
 
 
 def _encoder(name: str, settings: Settings, note: Callable[[str], None], verify: bool) -> dict[str, str]:
+    from strata.encoders.report import WAYS
     from strata.encoders.weights import find
 
+    row = registry.ENCODERS[name]
     try:
         weights = find(name, settings, note, verify=verify, fetch=False)
     except StrataError as error:
-        return {"encoder": name, "state": "not usable", "detail": f"{error.message}; {error.next_step}"}
-    return {"encoder": name, "state": "ready", "detail": f"{weights.origin}; {weights.folder}"}
+        return {"encoder": name, "state": "not usable", "way": "none", "detail": f"{error.message}; {error.next_step}"}
+    missing = [package for package in NEEDS[row.runtime] if not find_spec(package)]
+    if missing:
+        detail = f"{', '.join(missing)} missing: pip install 'strata-search[{row.extra}]'"
+        return {"encoder": name, "state": "not usable", "way": "none", "detail": detail}
+    bulk = row.runtime == "onnx" or find_spec("sentence_transformers")
+    way = WAYS[row.runtime] if bulk else "NumPy (bulk work too, slower: sentence-transformers is missing)"
+    kind = f"{way}, {row.quantised or 'float32'}"
+    return {"encoder": name, "state": "ready", "way": kind, "detail": f"{weights.origin}; {weights.folder}"}
 
 
 def _runtimes() -> list[dict[str, str]]:
-    uses = {
-        "numpy": "index, vectors, query encoding",
-        "tokenizers": "query encoding",
-        "sentence_transformers": "bulk encoding (else NumPy, slower)",
-        "nltk": "Porter's stemmer",
-    }
-    how = "missing: pip install 'strata-search[semantic]'"
     return [
-        {"package": name, "state": "installed" if find_spec(name) else how, "for": use} for name, use in uses.items()
+        {
+            "package": name,
+            "state": "installed" if find_spec(name) else f"missing: pip install 'strata-search{extra}'",
+            "for": use,
+        }
+        for name, extra, use in PACKAGES
     ]
 
 
@@ -83,10 +102,16 @@ def _written(manifest: Path) -> str:
 
 def _ways(encoders: list[dict[str, str]]) -> list[dict[str, str]]:
     """The way each layer takes here."""
-    ready = encoders[0]["state"] == "ready" and find_spec("tokenizers") is not None
-    missing = "cannot run: pip install 'strata-search[semantic]'"
+    default = next(row for row in encoders if row["encoder"] == registry.DEFAULT_ENCODER)
+    ready = [row["encoder"] for row in encoders if row["state"] == "ready"]
+    others = [name for name in ready if name != registry.DEFAULT_ENCODER]
+    semantic = f"{registry.DEFAULT_ENCODER}: {default['way']}"
+    if default["encoder"] not in ready:
+        semantic = "cannot run with its default encoder: pip install 'strata-search[semantic]'"
+    if others:
+        semantic += f"; or --encoder {', '.join(others)}"
     return [
         {"layer": "keyword", "way": "BM25 and TF-IDF over the hand-built index"},
-        {"layer": "semantic", "way": f"{registry.DEFAULT_ENCODER}, NumPy for queries" if ready else missing},
-        {"layer": "hybrid", "way": "reciprocal rank fusion of both" if ready else missing},
+        {"layer": "semantic", "way": semantic},
+        {"layer": "hybrid", "way": "both lists, fused by rank or by score" if ready else semantic},
     ]

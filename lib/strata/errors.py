@@ -5,6 +5,18 @@
     ├── DataError        2   a catalogue, golden set or plan file is missing or malformed
     ├── ArtefactError    2   the cache cannot be read or written, or weights are missing
     ├── ProviderError    3   a provider that was asked for by name failed
+    │   ├── Unavailable         it cannot be reached, or answers with a server error
+    │   ├── TimedOut            it did not answer in time
+    │   ├── WrongKey            the key is missing or refused
+    │   ├── ModelGone           the model does not exist (any more)
+    │   ├── RateLimited         too many requests, and waiting would take too long
+    │   ├── QuotaSpent          the day's, or the account's, allowance is used up
+    │   ├── TooLong             the request is longer than the model takes; never tried again
+    │   ├── Refused             the reply was blocked by the provider
+    │   ├── BadReply            the reply is empty, cut off or not what was asked for
+    │   ├── NoRecording         nothing was recorded for this request
+    │   ├── BudgetSpent         the run's own limit of calls or tokens is reached
+    │   └── NotSent          0  nothing was sent, as asked for (--show-prompt)
     └── CheckFailed      1   a check that was asked for did not hold
 
 Anything that is not a StrataError is a bug and may show its trace.
@@ -36,8 +48,78 @@ class ArtefactError(StrataError):
 
 
 class ProviderError(StrataError):
+    """again: whether asking again may help. fatal: whether every further request would end the same way.
+
+    retry_after: seconds that the provider asks to wait, where it says so.
+    """
+
     kind = "provider"
     exit_status = 3
+    again = False
+    fatal = False
+    retry_after: float | None = None
+
+
+class Unavailable(ProviderError):
+    kind = "unavailable"
+    again = True
+
+
+class TimedOut(ProviderError):
+    kind = "timed_out"
+    again = True
+
+
+class WrongKey(ProviderError):
+    kind = "wrong_key"
+    fatal = True
+
+
+class ModelGone(ProviderError):
+    kind = "model_gone"
+    fatal = True
+
+
+class RateLimited(ProviderError):
+    kind = "rate_limited"
+    again = True
+
+
+class QuotaSpent(ProviderError):
+    kind = "quota_spent"
+    fatal = True
+
+
+class TooLong(ProviderError):
+    kind = "too_long"
+
+
+class Refused(ProviderError):
+    kind = "refused"
+
+
+class BadReply(ProviderError):
+    """text: the reply as it was written, "" where there was none."""
+
+    kind = "bad_reply"
+
+    def __init__(self, message: str, next_step: str = "", text: str = "") -> None:
+        super().__init__(message, next_step)
+        self.text = text
+
+
+class NoRecording(ProviderError):
+    kind = "no_recording"
+
+
+class BudgetSpent(ProviderError):
+    kind = "budget_spent"
+    fatal = True
+
+
+class NotSent(ProviderError):
+    kind = "not_sent"
+    exit_status = 0
 
 
 class CheckFailed(StrataError):

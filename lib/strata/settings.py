@@ -1,19 +1,46 @@
-"""What the surroundings say. The only module that reads the environment.
+"""What the surroundings say. The only module that reads the environment, and the `.env` files beside it.
 
-An option on the command line wins over its variable, and a variable over what `data_cli use` remembered.
+An option on the command line wins over its variable, and a variable over what `data_cli use` remembered. A variable
+may stand in a file `.env` in the working directory or in the clone's root, looked into in this order; the real
+environment wins over both, also with an empty value, which means: not set.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from strata import paths
-from strata.errors import DataError
+from strata.errors import DataError, UsageError
 
 DEFAULT_DATASET = "movies"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How one provider of language models is reached. The key is in no repr.
+
+    stray: the working directory's .env names the server, but the key is from elsewhere (""), or that file's path.
+    """
+
+    key: str | None = field(default=None, repr=False)
+    url: str | None = None
+    model: str | None = None
+    stray: str = ""
+
+
+@dataclass(frozen=True)
+class Providers:
+    """replay: a folder of recordings. timeout: seconds for one reply, None: the provider's own."""
+
+    groq: Access = Access()
+    gemini: Access = Access()
+    openai: Access = Access()
+    replay: Path | None = None
+    timeout: float | None = None
 
 
 @dataclass(frozen=True)
@@ -24,10 +51,75 @@ class Settings:
     cache_dir: Path
     log_dir: Path
     models_dir: Path | None = None
+    providers: Providers = Providers()
+
+
+def env_files() -> tuple[Path, ...]:
+    """The .env files that are looked into, the first one first."""
+    root = paths.clone()
+    try:
+        here = Path.cwd() / ".env"
+    except OSError:  # the working directory is gone
+        return (root / ".env",) if root else ()
+    return (here,) if root is None or root / ".env" == here else (here, root / ".env")
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, _stamp: tuple[int, int]) -> dict[str, str]:
+    import dotenv
+
+    try:
+        return {name: value or "" for name, value in dotenv.dotenv_values(file, interpolate=False).items()}
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file} cannot be read ({type(error).__name__})", "one NAME=value a line, UTF-8") from error
+
+
+def _found(name: str) -> tuple[str | None, Path | None]:
+    """A variable's value, and the .env file that it is from (None: the real environment, or nowhere)."""
+    if name in os.environ:
+        return os.environ[name].strip() or None, None
+    for file in env_files():
+        if file.is_file():
+            stat = file.stat()
+            value = _read(file, (stat.st_mtime_ns, stat.st_size)).get(name, "").strip()
+            if value:
+                return value, file
+    return None, None
 
 
 def _variable(name: str) -> str | None:
-    return os.environ.get(name, "").strip() or None
+    return _found(name)[0]
+
+
+def _access(key: str, url: str, model: str) -> Access:
+    """Whoever may write the working directory's .env must not have a key sent to a server of theirs."""
+    (the_key, key_from), (address, address_from) = _found(key), _found(url)
+    stray = the_key and address_from and address_from != key_from and address_from.parent != paths.clone()
+    named = _variable(model) or _variable("STRATA_LLM_MODEL")
+    return Access(the_key, address, named, str(address_from) if stray else "")
+
+
+def _seconds(name: str) -> float | None:
+    text = _variable(name)
+    try:
+        seconds = float(text) if text else None
+    except ValueError:
+        seconds = 0.0
+    if seconds is not None and not 0 < seconds < 1e6:
+        raise UsageError(f"{name} is {text}", "give a number of seconds, as 60")
+    return seconds
+
+
+def providers() -> Providers:
+    """What language models can be asked here."""
+    replay = _variable("STRATA_REPLAY")
+    return Providers(
+        groq=_access("GROQ_API_KEY", "GROQ_BASE_URL", "GROQ_MODEL"),
+        gemini=_access("GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL"),
+        openai=_access("STRATA_LLM_API_KEY", "STRATA_LLM_BASE_URL", "STRATA_LLM_MODEL"),
+        replay=Path(replay).expanduser() if replay else None,
+        timeout=_seconds("STRATA_LLM_TIMEOUT"),
+    )
 
 
 def chosen_dataset() -> str | None:
@@ -49,6 +141,7 @@ def load(dataset: str | None = None, cache_dir: str | None = None, log_dir: str 
         cache_dir=Path(cache_dir or _variable("STRATA_CACHE_DIR") or paths.cache_dir()).expanduser(),
         log_dir=Path(log_dir or _variable("STRATA_LOG_DIR") or paths.log_dir()).expanduser(),
         models_dir=Path(models).expanduser() if models else None,
+        providers=providers(),
     )
 
 

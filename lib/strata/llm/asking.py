@@ -1,0 +1,146 @@
+"""A provider as a LanguageModel: what to do about models that refuse a parameter, break off or say nothing.
+
+A parameter that the server refuses is left out, announced once and remembered as long as this object lives, which is
+as long as the process does. A reply that was cut off before anything usable came is asked for once more with more
+tokens. What comes is parsed by the schema, whatever the server promised.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from strata.errors import BadReply, ProviderError, Refused
+from strata.llm.faults import clean
+from strata.llm.parsing import parse, visible
+from strata.llm.thinking import Spoken
+from strata.llm.types import Message, Reply, Schema, Usage
+from strata.llm.wire import Call, Raw, Unsupported, Wire
+
+MORE = 3
+"""How many times as many tokens a reply that was cut off gets."""
+
+
+class Asking:
+    """A LanguageModel over a vendor's wire."""
+
+    def __init__(self, wire: Wire, note: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._wire = wire
+        self._note = note
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._dropped: frozenset[str] = frozenset()
+
+    @property
+    def provider(self) -> str:
+        return self._wire.provider
+
+    @property
+    def model(self) -> str:
+        return self._wire.model
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return self._wire.parameters
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        schema: Schema | None = None,
+        *,
+        max_tokens: int = 1024,
+        stream: Callable[[str], None] | None = None,
+    ) -> Reply:
+        if schema is not None and stream is not None:
+            raise ValueError("a reply with a schema is not streamed")
+        begun = self._clock()
+        call = Call(tuple(messages), schema, max_tokens + self._wire.reserve, self._dropped, stream)
+        raw = self._sent(call)
+        spent = _usage(call, raw)
+        if self._cut_off(raw, schema):
+            self._note(f"{self.provider}: the reply was cut off at {call.max_tokens} tokens; asking once more")
+            call = replace(call, max_tokens=call.max_tokens * MORE, dropped=self._dropped)
+            raw = self._sent(call)
+            spent += _usage(call, raw)
+            if self._cut_off(raw, schema):
+                why = f"{self._who()} used up {call.max_tokens} tokens before its reply was whole"
+                advice = "ask with a smaller --limit, or another model with --llm-model"
+                raise BadReply(why, advice, self._without_secrets(raw.text))
+        text = self._text(raw)
+        parsed = parse(text, schema) if schema is not None else None
+        ms = (self._clock() - begun) * 1000
+        return Reply(text, parsed, spent, ms, raw.finish, self.provider, raw.model or self.model)
+
+    def _who(self) -> str:
+        return f"{self.provider} ({self.model})"
+
+    def _text(self, raw: Raw) -> str:
+        if raw.refused:
+            raise Refused(f"{self._who()} blocked its reply: {clean(raw.refused)}",
+                          "ask in other words, or leave out what may be the cause")  # fmt: skip
+        text = self._without_secrets(visible(raw.text))
+        if not text:
+            raise BadReply(f"{self._who()} sent an empty reply (finish_reason {clean(raw.finish) or 'none'})",
+                           "try again, or another model with --llm-model")  # fmt: skip
+        return text
+
+    def _without_secrets(self, text: str) -> str:
+        """A server may repeat the key that it was sent; what it says is logged and recorded."""
+        for secret in self._wire.secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+    def _cut_off(self, raw: Raw, schema: Schema | None) -> bool:
+        """Whether a reply ended for want of tokens before anything usable came."""
+        if raw.finish != "length" or raw.refused:
+            return False
+        if schema is None or not visible(raw.text):
+            return not visible(raw.text)
+        try:
+            parse(raw.text, schema)
+        except BadReply:
+            return True
+        return False
+
+    def _sent(self, call: Call) -> Raw:
+        """The answer to a call, without what the server refuses to be told."""
+        spoken = Spoken(call.stream) if call.stream else None
+        call = replace(call, stream=spoken)
+        while True:
+            try:
+                raw = self._wire.send(call)
+                break
+            except Unsupported as refusal:
+                name = refusal.parameter
+            except BadReply as error:
+                error.text = self._without_secrets(error.text)
+                raise
+            if name in call.dropped:
+                raise ProviderError(f"{self._who()} refuses {name}, also when it is left out",
+                                    "name another model with --llm-model")  # fmt: skip
+            with self._lock:
+                news = name not in self._dropped
+                self._dropped |= {name}
+            if news:
+                self._note(f"{self.provider}: {self.model} does not take {_SAID.get(name, name)}; left out from now on")
+            call = replace(call, dropped=call.dropped | {name})
+        if spoken:
+            spoken.close()
+        return raw
+
+
+_SAID = {
+    "json_schema": "a JSON schema, the prompt names the form instead,",
+    "json_object": "an order to write JSON",
+    "max_tokens": "max_tokens (max_completion_tokens stands in)",
+}
+
+
+def _usage(call: Call, raw: Raw) -> Usage:
+    """Tokens as counted by the provider; where it does not count, four characters a token, so that budgets hold."""
+    if raw.usage is not None:
+        return replace(raw.usage, calls=1)
+    return Usage(sum(len(message.text) for message in call.messages) // 4, len(raw.text) // 4, 0, 1)

@@ -1,0 +1,149 @@
+"""Which model answers, and what is wrapped round it: provider, retries, budget, recording, log.
+
+Opening asks nobody and imports no vendor's SDK; that happens with the first call. Without a key nothing of this room
+is imported but this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strata import paths, registry
+from strata.errors import Unavailable, UsageError, WrongKey
+from strata.settings import Access, Providers, Settings
+
+if TYPE_CHECKING:
+    from strata.llm.logged import Sink
+    from strata.llm.retry import Patience
+    from strata.llm.showing import Show
+    from strata.llm.types import LanguageModel
+    from strata.llm.wire import Wire
+
+PACKAGES = {"groq": "groq", "gemini": "google.genai", "openai": "httpx"}
+"""What each provider is reached with, as it is imported."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the options of a command say about language models.
+
+    provider: "auto", "none", or a name of the registry. record: a folder to record into. replay: the folder that
+    "replay" reads (default: STRATA_REPLAY, else the bundled recordings). show_prompt: shows messages, sends nothing.
+    """
+
+    provider: str = "auto"
+    model: str | None = None
+    record: Path | str | None = None
+    replay: Path | str | None = None
+    max_calls: int | None = None
+    max_tokens_total: int | None = None
+    show_prompt: Show | None = None
+
+    @property
+    def by_name(self) -> bool:
+        """Whether a provider was asked for by name: then its failure is the command's (exit 3)."""
+        return self.provider not in ("auto", "none")
+
+
+def open_model(
+    settings: Settings,
+    choice: Choice,
+    note: Callable[[str], None],
+    sink: Sink | None = None,
+    patience: Patience | None = None,
+) -> LanguageModel | None:
+    """The model to ask, None where every layer goes by rule. sink: is given a record of each call.
+
+    A provider asked for by name without its key is a WrongKey, an unknown name a UsageError.
+    """
+    if choice.show_prompt is not None:
+        from strata.llm.showing import Showing
+
+        return Showing(choice.show_prompt)
+    model = _provider(settings, choice, note, patience)
+    if model is None:
+        return None
+    if choice.max_calls is not None or choice.max_tokens_total is not None:
+        from strata.llm.budget import Budgeted
+
+        model = Budgeted(model, choice.max_calls, choice.max_tokens_total)
+    if choice.record is not None:
+        if choice.provider == "replay":
+            raise UsageError("--record and --llm replay exclude each other", "record with a model, then replay")
+        from strata.llm.recording import Recorded
+
+        model = Recorded(model, choice.record)
+    if sink is not None:
+        from strata.llm.logged import Logged
+
+        model = Logged(model, sink)
+    return model
+
+
+def _provider(
+    settings: Settings, choice: Choice, note: Callable[[str], None], patience: Patience | None
+) -> LanguageModel | None:
+    name = chosen(settings.providers, choice.provider, note)
+    if name is None:
+        return None
+    if name == "replay":
+        from strata.llm.replay import Replay
+
+        return Replay(choice.replay or settings.providers.replay or paths.data_dir() / "recordings")
+    from strata.llm.asking import Asking
+    from strata.llm.retry import Retried
+
+    return Retried(Asking(open_wire(settings.providers, name, choice.model), note), note, patience)
+
+
+def chosen(providers: Providers, name: str, note: Callable[[str], None]) -> str | None:
+    """The provider that is meant: for "auto" the first that can be reached with what is set."""
+    if name not in ("auto", "none", *registry.PROVIDERS):
+        raise UsageError(f'there is no provider "{name}"', f"one of auto, none, {registry.names(registry.PROVIDERS)}")
+    if name != "auto":
+        return None if name == "none" else name
+    for candidate in PACKAGES:
+        access = access_of(providers, candidate)
+        if access.url if candidate == "openai" else access.key:
+            if installed(candidate):
+                return candidate
+            note(f"{candidate} has a key, but its package is missing: pip install 'strata-search[llm]'")
+    return None
+
+
+def open_wire(providers: Providers, name: str, model: str | None, seconds: float | None = None) -> Wire:
+    """The way to a provider, not yet used."""
+    from strata.llm.faults import VARIABLES
+
+    access = access_of(providers, name)
+    if access.stray:
+        raise UsageError(f"{access.stray} names a server for {name}, but the key is not from there",
+                         "put both into that file, or the server's address where the key is")  # fmt: skip
+    if access.key and not (access.key.isascii() and access.key.isprintable() and " " not in access.key):
+        raise WrongKey(f"the key for {name} holds characters that no key has", f"check {VARIABLES[name]}")
+    if not installed(name):
+        problem = Unavailable(f"the package that reaches {name} is not installed", "pip install 'strata-search[llm]'")
+        problem.again = False
+        raise problem
+    row = registry.PROVIDERS[name]
+    wire: Wire = registry.load(row)(access, model, seconds or providers.timeout)
+    return wire
+
+
+def access_of(providers: Providers, name: str) -> Access:
+    access = getattr(providers, name)
+    assert isinstance(access, Access)
+    return access
+
+
+def installed(name: str) -> bool:
+    """Whether a provider's package is there; it is not imported."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(PACKAGES[name]) is not None
+    except ModuleNotFoundError:  # the package that should hold it
+        return False

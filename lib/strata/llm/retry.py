@@ -1,0 +1,106 @@
+"""Asking again, in one place for every provider: when, how often and how long to wait.
+
+A time-out, a server error or a lost connection is asked again after a wait that grows and is drawn at random ("full
+jitter"), so that many clients do not come back at once. Where the provider says how long to wait, that is how long.
+All of it stays within one cap; what would take longer fails at once and names the wait. Once a provider has failed for
+good, later requests get one try each, and until the end of a wait that was too long none at all.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from strata.errors import ProviderError, RateLimited
+from strata.llm.types import LanguageModel, Message, Reply, Schema
+from strata.llm.waits import spoken
+from strata.llm.wrapped import Wrapped
+
+
+@dataclass(frozen=True)
+class Patience:
+    """attempts: tries in all. base: seconds of the first wait at most, doubled each time. cap: seconds for one request
+    with all its tries and waits. clock, sleep, random (0 to 1): so that a test need not wait."""
+
+    attempts: int = 5
+    base: float = 0.5
+    cap: float = 90.0
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
+
+
+class Retried(Wrapped):
+    """A LanguageModel that asks again where that may help."""
+
+    def __init__(self, model: LanguageModel, note: Callable[[str], None], patience: Patience | None = None) -> None:
+        super().__init__(model)
+        self._note = note
+        self._patience = patience or Patience()
+        self._lock = threading.Lock()
+        self._failing = False
+        self._limited: tuple[float, ProviderError] | None = None
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        schema: Schema | None = None,
+        *,
+        max_tokens: int = 1024,
+        stream: Callable[[str], None] | None = None,
+    ) -> Reply:
+        patience, begun = self._patience, self._patience.clock()
+        shown = _Shown(stream) if stream else None
+        tries = 0
+        while True:
+            self._still_limited()
+            tries += 1
+            try:
+                reply = self._model.complete(messages, schema, max_tokens=max_tokens, stream=shown)
+                self._failing = False
+                return reply
+            except ProviderError as error:
+                problem = error
+            wait = self._wait(problem, tries)
+            left = patience.cap - (patience.clock() - begun)
+            over = tries >= patience.attempts or self._failing or wait > left
+            if not problem.again or (shown and shown.given) or over:
+                self._remember(problem)
+                raise problem
+            if wait >= 2:
+                self._note(f"{self.provider}: {problem.kind.replace('_', ' ')}; asking again in {spoken(wait)}")
+            patience.sleep(wait)
+
+    def _wait(self, problem: ProviderError, tries: int) -> float:
+        drawn = float(self._patience.random() * self._patience.base * 2 ** (tries - 1))
+        if problem.retry_after is None:
+            return drawn
+        return problem.retry_after + 0.1 * drawn  # never earlier than asked, and not all of us at the same moment
+
+    def _remember(self, problem: ProviderError) -> None:
+        with self._lock:
+            if not isinstance(problem, RateLimited):
+                self._failing = problem.again
+            elif problem.retry_after is not None:
+                self._limited = (self._patience.clock() + problem.retry_after, problem)
+
+    def _still_limited(self) -> None:
+        with self._lock:
+            if self._limited and self._patience.clock() < self._limited[0]:
+                raise self._limited[1]
+            self._limited = None
+
+
+class _Shown:
+    """A stream that knows whether a piece was shown: what was shown cannot be asked for again."""
+
+    def __init__(self, stream: Callable[[str], None]) -> None:
+        self._stream = stream
+        self.given = False
+
+    def __call__(self, piece: str) -> None:
+        self.given = True
+        self._stream(piece)

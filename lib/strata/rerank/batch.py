@@ -1,0 +1,66 @@
+"""Reranking at once: the language model sees all candidates in one request and gives them in order, with a why each.
+
+Candidates are shown under their numbers in the list, 1 … n: an id of the catalogue may be any text. The longer the
+list, the less is shown of each document, so that all together stay within a small model's input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from strata.core.types import Query, Ranking
+from strata.llm.types import LanguageModel
+from strata.registry import DEFAULT_CROSS_ENCODER, DEFAULT_ENCODER
+from strata.rerank.asking import CHARACTERS, asked, numbered
+from strata.rerank.cross_encoder import CrossEncoder, by_rule
+from strata.rerank.order import CANDIDATES, checked_candidates, checked_characters, first, reranked
+from strata.rerank.replies import ordered
+
+if TYPE_CHECKING:
+    from strata.pipeline.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Batch:
+    """candidates, encoder, cross_encoder: as in Individual. characters: of the candidates' texts, all together."""
+
+    candidates: int = CANDIDATES
+    encoder: str = DEFAULT_ENCODER
+    cross_encoder: str = DEFAULT_CROSS_ENCODER
+    characters: int = CHARACTERS
+
+    def __post_init__(self) -> None:
+        checked_candidates(self.candidates)
+        checked_characters(self.characters)
+
+    @property
+    def name(self) -> str:
+        return "batch"
+
+    def __call__(self, q: Query, found: Ranking, ws: Workspace) -> Ranking:
+        """BadReply where the reply names no candidate; what else goes wrong at the provider goes up too."""
+        docs = first(found, self.candidates)
+        if not docs:
+            return reranked(self.name, [], [])
+        if ws.model is None:
+            return by_rule(self.name, CrossEncoder(self.cross_encoder, self.candidates, self.encoder), q, found, ws)
+        return self._by_model(q, docs, ws.model, ws)
+
+    def _by_model(self, q: Query, docs: Sequence[int], model: LanguageModel, ws: Workspace) -> Ranking:
+        value = asked("rerank_batch", q, numbered(q, docs, ws, self.encoder, self.characters), model, ws)
+        reply = ordered(value, len(docs))
+        missing = len(docs) - reply.named
+        ws.report(
+            label="place, from the end", why={docs[place]: why for place, why in reply.why.items()},
+            unknown_ids=reply.unknown, repeated_ids=reply.repeated, missing_ids=missing,
+        )  # fmt: skip
+        if reply.unknown or missing:
+            ws.note(
+                f"the reply ranks {reply.named} of {len(docs)} candidates and names {reply.unknown} that are none: "
+                "these are left out, and candidates that are not named keep their order behind the others"
+            )
+        # n for the first that is named, one less for each that follows; 0 for all that are not.
+        scores = {place: float(len(docs) - at) for at, place in enumerate(reply.order[: reply.named])}
+        return reranked(self.name, docs, [scores.get(place, 0.0) for place in range(len(docs))])

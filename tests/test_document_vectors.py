@@ -138,7 +138,7 @@ def test_chunks_and_documents_are_artefacts_apart(
     assert json.loads((whole.path / "manifest.json").read_text())["made_from"] == {
         "corpus": ws.corpus.fingerprint,
         "encoder": encoders[DEFAULT_ENCODER].fingerprint,
-        "text": "films/1",
+        "text": "films/2",
     }
 
 

@@ -21,7 +21,7 @@ from strata.core.analysis import fold
 from strata.core.types import Document
 
 KIND = "documents"
-VERSION = 3
+VERSION = 4
 """A change of what a loader makes of a file, or of these files, must change it."""
 
 

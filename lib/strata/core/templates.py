@@ -13,21 +13,28 @@ from strata.core.types import Document
 
 @dataclass(frozen=True)
 class Template:
-    """keyword, vector: the fields before the description, in order; joiner: what stands between parts."""
+    """keyword, vector: the fields before the description, in order; joiner: what stands between parts; listed: what
+    stands between the entries of a list where an encoder reads them.
+
+    Encoders are touchy there: on the bundled golden set, blanks instead of commas between genres move bge-small's
+    nDCG@10 from .505 to .540 and MiniLM's from .431 to .420, less than its 63 queries can tell from chance. Blanks are
+    what the figures to compare with were measured with.
+    """
 
     name: str
     keyword: tuple[str, ...]
     vector: tuple[str, ...]
     joiner: str = ". "
+    listed: str = " "
 
     def keyword_text(self, document: Document) -> str:
-        return self._join(document, self.keyword)
+        return self._join(document, self.keyword, ", ")
 
     def vector_text(self, document: Document) -> str:
-        return self._join(document, self.vector)
+        return self._join(document, self.vector, self.listed)
 
-    def _join(self, document: Document, names: tuple[str, ...]) -> str:
-        parts = [as_text(document.title if name == "title" else document.fields.get(name)) for name in names]
+    def _join(self, document: Document, names: tuple[str, ...], listed: str) -> str:
+        parts = [as_text(document.title if name == "title" else document.fields.get(name), listed) for name in names]
         filled = [part for part in (*parts, document.text.strip()) if part]
         if self.joiner == " ":
             return " ".join(filled)
@@ -38,14 +45,14 @@ class Template:
         )
 
 
-def as_text(value: object) -> str:
+def as_text(value: object, listed: str = ", ") -> str:
     """A field as words: lists with commas, nothing for what is empty."""
     if isinstance(value, list):
-        return ", ".join(filter(None, map(as_text, value)))
+        return listed.join(filter(None, map(as_text, value)))
     return "" if value is None or isinstance(value, dict) else str(value).strip()
 
 
-FILMS = Template("films/1", ("title", "genres", "director", "cast"), ("title", "genres"))
+FILMS = Template("films/2", ("title", "genres", "director", "cast"), ("title", "genres"))
 PLAIN = Template("title-text/1", ("title",), ("title",), " ")
 TEMPLATES = {template.name: template for template in (FILMS, PLAIN)}
 

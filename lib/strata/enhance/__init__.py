@@ -1,0 +1,4 @@
+"""What is done to a request before anything is searched: spell, rewrite, expand, structure.
+
+Each layer has a way by rule (`by_rule`) beside the way of a language model (`by_model`), and says which it took.
+"""

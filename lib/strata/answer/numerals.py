@@ -1,0 +1,149 @@
+"""Numbers in a text, in digits and in words, each with the words that it counts. Pure.
+
+"forty-four", "44" and "44th" are one number; "a dozen" is 12, "nineteen eighty-four" 1984. "one" alone is no number,
+since it is mostly a pronoun; neither are "first", "second" and decades ("the 1990s"). Leaves out fractions in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from strata.answer.wordlist import listed
+from strata.core.analysis import fold, stopwords
+
+_UNITS = {
+    word: value
+    for value, word in enumerate(
+        listed(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen"
+        )
+    )
+} | {word: 10 * i for i, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)}
+_ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        listed(
+            "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+            "sixteenth seventeenth eighteenth nineteenth"
+        ),
+        start=3,
+    )
+} | {
+    word: 10 * i
+    for i, word in enumerate(
+        listed("twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"), start=2
+    )
+}
+_LAST = {"first": 1, "second": 2} | {word: value for word, value in _ORDINALS.items() if value < 10}
+"""What may end a number such as twenty-first."""
+_SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_TWO = frozenset(listed("both pair pairs couple twin twins twice duo double"))
+_THREE = frozenset(listed("trio triple triplets thrice trilogy"))
+_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d+(?:\.\d+)?|[^\W\d_]+")
+_MOST_DIGITS = 30
+NOUNS = 2
+"""Words after a number that it may count."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """value: in digits, without separators. counted: stems of up to two words after it. written: as it stands."""
+
+    value: str
+    counted: frozenset[str]
+    written: str
+
+
+def numbers(text: str, stem: Callable[[str], str]) -> list[Number]:
+    """The numbers of a text in order."""
+    found = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(fold(text))]
+    out: list[Number] = []
+    i = 0
+    while i < len(found):
+        value, used = _number_at([word for word, _, _ in found[i : i + 12]])
+        if value is None:
+            i += 1
+            continue
+        written = " ".join(word for word, _, _ in found[i : i + used])
+        i += used
+        counted = frozenset() if _is_year(value) else _counted([w for w, _, _ in found[i : i + 4]], stem)
+        out.append(Number(value, counted, written))
+    return out
+
+
+def implied(text: str) -> set[str]:
+    """Numbers that a text says without a numeral: "both" is 2."""
+    words = set(_TOKEN.findall(fold(text)))
+    return ({"2"} if words & _TWO else set()) | ({"3"} if words & _THREE else set())
+
+
+def _is_year(value: str) -> bool:
+    return len(value) == 4 and value.isdigit() and "1000" <= value <= "2999"
+
+
+def _counted(after: list[str], stem: Callable[[str], str]) -> frozenset[str]:
+    nouns: list[str] = []
+    for word in after:
+        if word[0].isdigit() or word in _UNITS or word in _SCALES or len(nouns) == NOUNS:
+            break
+        if word in stopwords():
+            if nouns:
+                break
+            continue
+        nouns.append(stem(word))
+    return frozenset(nouns)
+
+
+def _number_at(words: list[str]) -> tuple[str | None, int]:
+    """The number that begins a list of words, and how many of them it takes; (None, 0) where none begins there."""
+    first = words[0]
+    if first[0].isdigit():
+        return _in_digits(words)
+    if first == "half" and words[1:3] == ["a", "dozen"]:
+        return "6", 3
+    if first in _ORDINALS:
+        return str(_ORDINALS[first]), 1
+    if first not in _UNITS and first not in _SCALES:
+        return None, 0
+    total, current, used = 0, 0, 0
+    for i, word in enumerate(words):
+        if word in _UNITS:
+            unit = _UNITS[word]
+            if current and 10 <= current < 20 and unit >= 10:
+                current *= 100  # nineteen eighty-four
+            elif current and (current % 100 == 0) is False and (current % 10 or unit >= 10):
+                break
+            current += unit
+        elif word in _LAST and current and current % 10 == 0:
+            current, used = current + _LAST[word], i + 1
+            break
+        elif word in _SCALES:
+            current = max(current, 1) * _SCALES[word]
+            if _SCALES[word] >= 1000:
+                total, current = total + current, 0
+        elif word == "and" and i and words[i - 1] in ("hundred", "thousand") and words[i + 1 : i + 2]:
+            if words[i + 1] not in _UNITS:
+                break
+            continue
+        else:
+            break
+        used = i + 1
+    if words[:used] == ["one"]:
+        return None, 0
+    return str(total + current), used
+
+
+def _in_digits(words: list[str]) -> tuple[str | None, int]:
+    digits, after = words[0].replace(",", ""), words[1] if len(words) > 1 else ""
+    if after == "s" or len(digits) > _MOST_DIGITS:
+        return None, 0
+    used = 2 if after in ("st", "nd", "rd", "th") else 1
+    whole, point, rest = digits.partition(".")
+    rest = rest.rstrip("0")
+    value = (whole.lstrip("0") or "0") + (point + rest if rest else "")
+    if after in _SCALES and not rest:
+        return str(int(value) * _SCALES[after]), 2
+    return value, used

@@ -24,7 +24,7 @@ def normalize(
     common.emit({"scores": scores, "normalized": values}, lambda: [f"* {value:.4f}" for value in values])
 
 
-@app.run("weighted-search", plan="weighted", options=("alpha", *flags.HYBRID))
+@app.run("weighted-search", plan="weighted", options=("alpha", *flags.SEARCHED))
 def weighted_search(common: Common, asked: Asked, query: flags.QueryText) -> None:
     """BM25 and vectors by score: each list min-max normalised, then weighted by alpha."""
     from strata.searching import search
@@ -33,7 +33,7 @@ def weighted_search(common: Common, asked: Asked, query: flags.QueryText) -> Non
     search(common, asked, query, fused)
 
 
-@app.run("rrf-search", plan="rrf", options=("k", *flags.HYBRID))
+@app.run("rrf-search", plan="rrf", options=("k", *flags.SEARCHED))
 def rrf_search(common: Common, asked: Asked, query: flags.QueryText) -> None:
     """Reciprocal rank fusion of BM25 and vectors: a rank is worth 1/(k + rank)."""
     from strata.searching import search

@@ -15,11 +15,19 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ("strata", "keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "data_cli")
+PROGRAMS = (
+    "strata",
+    "keyword_search_cli",
+    "semantic_search_cli",
+    "hybrid_search_cli",
+    "augmented_generation_cli",
+    "data_cli",
+)
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").glob("*.md") if path.name != "commands.md")]
 
 BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.DOTALL)
@@ -34,10 +42,12 @@ def output(command: str) -> str:
     if program not in PROGRAMS:
         raise SystemExit(f"docs: cannot run {command!r}; commands in ```console blocks are ours")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("STRATA_")}
-    search = {"rrf-search", "trace", "bm25search", "search", "search_chunked", "similar"} & set(args)
     done = subprocess.run(
-        [sys.executable, *start, *args, *(["--no-log"] if search and "--help" not in args else [])],
-        env={**kept, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "HF_HUB_OFFLINE": "1"},
+        [sys.executable, *start, *args],
+        env={
+            **kept, "STRATA_LOG_DIR": f"{tempfile.gettempdir()}/strata-docs-logs", "COLUMNS": "80", "NO_COLOR": "1",
+            "PYTHONIOENCODING": "utf-8", "HF_HUB_OFFLINE": "1",
+        },
         capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
     # A page may show an error on purpose: then its one line on stderr is what there is to show.

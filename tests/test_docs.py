@@ -9,7 +9,14 @@ import typer.main
 
 from tests.conftest import ROOT, Run
 
-PROGRAMS = ("strata", "keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "data_cli")
+PROGRAMS = (
+    "strata",
+    "keyword_search_cli",
+    "semantic_search_cli",
+    "hybrid_search_cli",
+    "augmented_generation_cli",
+    "data_cli",
+)
 LESSONS = sorted((ROOT / "docs").glob("lesson-*.md"))
 
 

@@ -36,7 +36,7 @@ def film(number: int, **more: Any) -> dict[str, Any]:
 
 def text_of(entry: dict[str, Any]) -> str:
     """The vector text of an entry, written here a second time: title. genres. description."""
-    genres = ", ".join(entry.get("genres", []))
+    genres = " ".join(entry.get("genres", []))
     return ". ".join(part for part in (entry["title"], genres, entry["description"]) if part)
 
 

@@ -18,9 +18,10 @@ STOREYS = (
     ("core",),
     ("encoders", "llm"),
     ("keyword", "semantic", "hybrid"),
+    ("enhance", "rerank", "answer"),
     ("pipeline", "runlog"),
     ("show", "overview", "doctor"),
-    ("shell", "flags", "asked", "common", "signature", "searching", "explaining", "__main__"),
+    ("shell", "flags", "prompts", "asked", "common", "signature", "searching", "explaining", "answering", "__main__"),
 )
 SOURCES = sorted(LIB.rglob("*.py"))
 
@@ -83,13 +84,15 @@ def test_only_settings_reads_the_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [*registry.RETRIEVE.values(), *registry.FUSE.values(), *registry.LOADERS.values()], ids=lambda r: r.target
+    "row",
+    [*(row for table in registry.SLOTS.values() for row in table.values()), *registry.LOADERS.values()],
+    ids=lambda r: r.target,
 )
 def test_every_row_of_the_registry_loads(row: registry.Row) -> None:
     assert callable(registry.load(row)) and row.help
 
 
-@pytest.mark.parametrize("table", [registry.RETRIEVE, registry.FUSE])
+@pytest.mark.parametrize("table", registry.SLOTS.values(), ids=registry.SLOTS)
 def test_layers_are_frozen_hashable_and_made_without_arguments(table: dict[str, registry.Row]) -> None:
     from strata.pipeline.plan import layer_name
 

@@ -95,17 +95,17 @@ def test_an_automobile_is_found_without_its_word(cli: Run, search: Any) -> None:
 def test_without_hardly_counts(cli: Run, search: Any) -> None:
     assert round(cosine(cli, "a film without sharks", "a film about sharks"), 2) == 0.92
     first = search("search", "a film without sharks")["results"][0]
-    assert (first["title"], round(first["score"], 3)) == ("Jaws", 0.631)
-    said("a cosine of .92", "Jaws has .631 for a film without sharks")
+    assert (first["title"], round(first["score"], 3)) == ("Jaws", 0.625)
+    said("a cosine of .92", "Jaws has .625 for a film without sharks")
 
 
 def test_a_name_is_five_pieces_that_say_nothing(cli: Run, search: Any, films: Workspace) -> None:
     names = [token.removeprefix("##") for token in tokenizer(films).encode("obadiah stane").tokens[1:-1]]
-    said(f"in five pieces ({', '.join(names)})", "Iron Man is 388th")
+    said(f"in five pieces ({', '.join(names)})", "Iron Man is 387th")
     assert len(names) == 5
     keyword = cli("keyword_search_cli", "bm25search", "obadiah stane", "--json", "--no-log").json
     assert titles(keyword) == ["Iron Man"]
-    assert place(search("search", "obadiah stane"), "Iron Man")[0] == 388
+    assert place(search("search", "obadiah stane"), "Iron Man")[0] == 387
 
 
 def test_a_year_is_no_meaning_but_a_condition(cli: Run, search: Any) -> None:
@@ -113,14 +113,14 @@ def test_a_year_is_no_meaning_but_a_condition(cli: Run, search: Any) -> None:
     for id in [result["id"] for result in found["results"]][:3]:
         assert cli("data_cli", "show", str(id), "--json").json["fields"]["year"] != 1972
     kept = search("search", "a film from 1972", "--where", "year=1972")
-    assert titles(kept) == ["The Godfather", "Solaris", "The Poseidon Adventure"]
+    assert titles(kept) == ["Solaris", "The Godfather", "The Poseidon Adventure"]
 
 
 def test_every_film_fits_into_what_the_encoder_reads(films: Workspace) -> None:
     whole = tokenizer(films)
     longest = max(len(whole.encode(films.corpus.vector_text(d)).ids) for d in films.corpus.documents())
-    assert (longest, ENCODERS[DEFAULT_ENCODER].max_tokens) == (245, 256)
-    said("this one 256", "the longest has 245")
+    assert (longest, ENCODERS[DEFAULT_ENCODER].max_tokens) == (243, 256)
+    said("this one 256", "the longest has 243")
     text = "shark " * 300
     encoder = films.encoder(DEFAULT_ENCODER)
     cut, more = encoder.encode([text, text + "and a choir of nuns"])
@@ -129,12 +129,12 @@ def test_every_film_fits_into_what_the_encoder_reads(films: Workspace) -> None:
 
 def test_a_chunk_finds_what_the_whole_document_drowns(search: Any) -> None:
     whole, chunks = search("search", SAME_DAY), search("search_chunked", SAME_DAY)
-    assert place(whole, "Edge of Tomorrow") == (55, pytest.approx(0.317, abs=5e-4))
+    assert place(whole, "Edge of Tomorrow") == (54, pytest.approx(0.313, abs=5e-4))
     assert place(chunks, "Edge of Tomorrow") == (2, pytest.approx(0.441, abs=5e-4))
-    assert (place(whole, "Groundhog Day")[0], place(chunks, "Groundhog Day")[0]) == (25, 39)
+    assert (place(whole, "Groundhog Day")[0], place(chunks, "Groundhog Day")[0]) == (29, 39)
     passage = next(r["passage"] for r in chunks["results"] if r["title"] == "Edge of Tomorrow")
     assert passage.startswith("Repetition ")
-    said("it is 55th (.317), by its best chunk 2nd (.441)", "is 25th and 39th")
+    said("it is 54th (.313), by its best chunk 2nd (.441)", "is 29th and 39th")
 
 
 def test_the_whole_document_knows_the_genre_and_a_chunk_does_not(search: Any, films: Workspace) -> None:
@@ -149,7 +149,7 @@ def test_the_whole_document_knows_the_genre_and_a_chunk_does_not(search: Any, fi
 @pytest.mark.parametrize(
     ("name", "unit", "best", "vectors"),
     [
-        ("the whole document", Whole(), 0.317, 593),
+        ("the whole document", Whole(), 0.313, 593),
         ("4 sentences, overlap 0", Cut(Chunking(4, 0)), 0.381, 1183),
         ("4 sentences, overlap 1", Cut(Chunking(4, 1)), 0.441, 1422),
         ("1 sentence, overlap 0", Cut(Chunking(1, 0)), 0.469, 4180),

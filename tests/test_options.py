@@ -177,6 +177,7 @@ def test_chunk_settings_of_whole_documents_are_refused(shown: Shown, name: str, 
         (["--k1", "-1"], "k1 must be a number from 0 up"),
         (["--k1", "nan"], "k1 must be a number from 0 up"),
         (["--k1", "inf"], "k1 must be a number from 0 up"),
+        (["--k1", "1e308"], "k1 is too large: 1e+308"),
         (["--b", "1.1"], "b must be between 0 and 1"),
         (["--b", "nan"], "b must be between 0 and 1"),
         (["-k", "-1"], "k must be a number from 0 up"),
@@ -345,3 +346,12 @@ def test_a_plan_file_with_the_default_encoder_is_not_changed_by_the_default(tmp_
     file.write_text(to_toml(plan), encoding="utf-8")
     values = {"config": str(file), "preset": "lessons", "encoder": DEFAULT_ENCODER, "limit": 5}
     assert Asked("chunks", values, frozenset({"config"})).plan() == plan
+
+
+def test_no_command_is_named_where_none_could_explain(cli: Run, small: Callable[..., Done], tmp_path: Path) -> None:
+    """The neighbours of a document have no query text that explain could take."""
+    Path("plan.toml").write_text(
+        'retrieve = [{layer="similar"}, {layer="bm25"}]\nfuse = {layer="rrf"}', encoding="utf-8"
+    )
+    done = small("similar", "--config", "plan.toml")
+    assert done.status == 0 and "1. (" in done.out and "Why this order" not in done.out

@@ -56,7 +56,7 @@ def arguments(name: str) -> list[str]:
 # Any plan
 
 ratios = st.floats(0, 1)
-positive = st.one_of(st.integers(0, 10**6), st.floats(0, 1e300))
+positive = st.one_of(st.integers(0, 10**6), st.floats(0, 1e100))
 encoders_named = st.sampled_from(
     [registry.DEFAULT_ENCODER, "other", "/a folder/of weights", 'qu"ote', "é\n漢\\", "#", ""]
 )
@@ -361,7 +361,7 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "thousands of hexadecimal digits": (f"depth = 0x{'f' * 5000}\n{BM25_LIST}", "depth: must be a whole number"),
     "unknown slot": (f"retreive = []\n{BM25_LIST}", "unknown 'retreive'"),
     "unknown slot with a line break": (f'"a\\nb" = 1\n{BM25_LIST}', "unknown 'a"),
-    "slot of a later issue": (f'{BM25_LIST}answer = {{ layer = "rag" }}', "answer: 'rag' is no layer of this slot"),
+    "unknown layer of an answer": (f'{BM25_LIST}answer = {{ layer = "no" }}', "answer: 'no' is no layer of this slot"),
     "no lists": ("retrieve = []", "retrieve must be a list of layers"),
     "lists as a table": ('retrieve = { layer = "bm25" }', "retrieve must be a list of layers"),
     "lists as text": ('retrieve = "bm25"', "retrieve must be a list of layers"),

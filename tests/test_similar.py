@@ -133,7 +133,8 @@ def test_json_is_a_search_with_the_document_it_is_like(similar: Run) -> None:
     found = json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
     assert done.out.count("\n") == 1
     assert found.keys() >= {"run_id", "dataset", "query", "plan", "layers", "results", "notices"}
-    assert found["query"] == {"original": "(6) Amélie (2001)", "used": "(6) Amélie (2001)", "like": 6}
+    label = "(6) Amélie (2001)"
+    assert found["query"] == {"original": label, "used": label, "like": 6, "exclude": [6]}
     assert found["plan"]["retrieve"] == [{"layer": "similar", "encoder": DEFAULT_ENCODER}]
     assert [result["rank"] for result in found["results"]] == [1, 2]
     for result in found["results"]:

@@ -26,6 +26,7 @@ from strata.pipeline.workspace import Workspace
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.chunks import Chunks
 from strata.semantic.document import Documents
+from strata.semantic.units import Whole
 from strata.show.results import two_tone
 from strata.show.text import columns_of, cut, wrapped
 from tests.conftest import Done, Run
@@ -148,7 +149,7 @@ def test_the_list_beside_a_run_shares_its_memo_and_leaves_no_mark(ws: Workspace)
     memo: Memo = {}
     plan = Plan((BM25(), Chunks()), fuse=RRF(), limit=3)
     trace = run(plan, Query("a bear"), ws, memo)
-    beside = not_fused(plan)
+    beside = not_fused(plan, ws)
     assert beside is not None
     other = run(beside, Query("a bear"), ws, memo)
     alone = run(Plan((Documents(),)), Query("a bear"), ws)
@@ -166,9 +167,21 @@ def test_the_list_beside_a_run_shares_its_memo_and_leaves_no_mark(ws: Workspace)
         ((BM25(), TfIdf()), None),
     ],
 )
-def test_whole_documents_stand_beside_chunks_that_are_fused(retrieve: tuple[Any, ...], expected: Any) -> None:
-    plan = not_fused(Plan(retrieve, fuse=RRF()))
+def test_whole_documents_stand_beside_chunks_that_are_fused(
+    ws: Workspace, retrieve: tuple[Any, ...], expected: Any
+) -> None:
+    plan = not_fused(Plan(retrieve, fuse=RRF()), ws)
     assert (plan.retrieve if plan else None) == ((expected,) if expected else None)
+
+
+def test_a_large_catalogue_gets_no_second_encoding_for_the_comparison(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan((BM25(), Chunks()), fuse=RRF())
+    monkeypatch.setattr("strata.pipeline.beside.SMALL", 2)
+    assert not_fused(plan, ws) is None and "verify_embeddings" in ws.drain()[0][-1]
+    ws.vectors(DEFAULT_ENCODER, Whole())
+    assert not_fused(plan, ws) is not None
 
 
 # trace

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from strata import registry
 from strata.core.types import Plan
 from strata.errors import UsageError
 
+if TYPE_CHECKING:
+    from strata.llm.opening import Choice
+
 SETTINGS = {"max_chunk_size": "sentences"}
 """Options that are called otherwise than the layers' setting."""
-NOT_SETTINGS = ("fuse", "vectors", "where", "exclude", "preset", "config", "show_plan", "no_log")
+MODEL = ("llm", "llm_model", "record", "replay", "max_calls", "max_tokens_total", "show_prompt")
+NOT_SETTINGS = (
+    "fuse", "vectors", "enhance", "rerank", "debug", "evaluate", "strict", *MODEL, "where", "exclude", "preset",
+    "config", "show_plan", "no_log",
+)  # fmt: skip
+CANDIDATES = 5
+"""A reranker reads so many times as many candidates as are shown."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """base: the name of the command's plan. values: every plan option with its value; given: those that were typed."""
+    """base: the name of the command's plan. values: every plan option with its value; given: those that were typed.
+    answer: the answer that the command puts at the plan's end."""
 
     base: str
     values: dict[str, Any]
     given: frozenset[str]
+    answer: str = ""
 
     @property
     def where(self) -> list[str] | None:
@@ -38,6 +51,31 @@ class Asked:
     @property
     def show_plan(self) -> bool:
         return bool(self.values.get("show_plan"))
+
+    @property
+    def debug(self) -> bool:
+        return bool(self.values.get("debug"))
+
+    @property
+    def evaluate(self) -> bool:
+        return bool(self.values.get("evaluate"))
+
+    def choice(self, show: Callable[..., None]) -> Choice | None:
+        """Which language model may be asked; None for a command that asks none. show: what --show-prompt calls."""
+        if "llm" not in self.values:
+            return None
+        from strata.llm.opening import Choice
+
+        provider = "replay" if "replay" in self.given and "llm" not in self.given else self.values["llm"]
+        return Choice(
+            provider=provider,
+            model=self.values["llm_model"],
+            record=self.values["record"],
+            replay=self.values["replay"],
+            max_calls=self.values["max_calls"],
+            max_tokens_total=self.values["max_tokens_total"],
+            show_prompt=show if self.values["show_prompt"] else None,
+        )
 
     @property
     def origin(self) -> str:
@@ -67,8 +105,14 @@ class Asked:
         plan = planfile.preset(self.values["preset"], base) if config is None else planfile.read(_path(config), base)
         if "vectors" in self.given:
             plan = _with_vectors(plan, self.values["vectors"])
+        for slot in ("enhance", "rerank"):
+            if slot in self.given:
+                plan = with_layer(plan, slot, self.values[slot])
+        if self.answer:
+            plan = with_layer(plan, "answer", self.answer)
         typed = [name for name in self.values if name in self.given and name not in NOT_SETTINGS]
         plan = with_settings(plan, {SETTINGS.get(name, name): _number(self.values[name]) for name in typed})
+        plan = _with_candidates(plan)
         if "depth" in typed or (config is not None and "limit" not in typed):
             return plan  # a depth that somebody wrote stands
         return settled(plan, shorten=config is None)
@@ -82,6 +126,23 @@ class Asked:
         if self.values.get("config") is not None:
             raise UsageError("--config holds a whole plan, its fusion too", "leave out --fuse, or change the file")
         return str(fuse)
+
+
+def with_layer(plan: Plan, slot: str, name: str) -> Plan:
+    """The plan with the layer of this name in a slot, with its own defaults."""
+    table = registry.SLOTS[slot]
+    if name not in table:
+        raise UsageError(f'--{slot} cannot be "{name}"', f"one of: {registry.names(table)}")
+    filled: dict[str, Any] = {slot: registry.load(table[name])()}
+    return replace(plan, **filled)
+
+
+def _with_candidates(plan: Plan) -> Plan:
+    """A reranker that was left at its usual number of candidates reads five times as many as are shown."""
+    rerank: Any = plan.rerank
+    if rerank is None or rerank.candidates != type(rerank)().candidates:
+        return plan
+    return replace(plan, rerank=replace(rerank, candidates=CANDIDATES * plan.limit))
 
 
 def _flag(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from strata import settings as settings_module
 
 if TYPE_CHECKING:
+    from strata.llm.opening import Choice
     from strata.pipeline.workspace import Workspace
     from strata.show.text import Block
 
@@ -27,12 +28,13 @@ class Common:
     quiet: bool = False
     verbose: bool = False
 
-    def workspace(self) -> Workspace:
+    def workspace(self, choice: Choice | None = None) -> Workspace:
+        """choice: which language model its layers may ask."""
         from strata.pipeline.workspace import Workspace
 
         settings = self.settings()
         self.detail(f"dataset {settings.dataset}; cache {settings.cache_dir}; logs {settings.log_dir}")
-        return Workspace(settings, self.say, None if self.quiet else _progress)
+        return Workspace(settings, self.say, None if self.quiet else _progress, choice)
 
     def settings(self) -> settings_module.Settings:
         return settings_module.load(self.dataset, self.cache_dir, self.log_dir)
@@ -46,6 +48,12 @@ class Common:
         """What -v adds, on stderr."""
         if self.verbose:
             self.say(text)
+
+    def ended(self, status: int) -> None:
+        """End with this status, after the result is out."""
+        import typer
+
+        raise typer.Exit(status)
 
     def emit(self, data: Any, blocks: Callable[[], Iterable[Block]]) -> None:
         """The result on stdout: `data` as one JSON document with --json, else what `blocks` draws."""

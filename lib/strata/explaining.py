@@ -7,29 +7,38 @@ from strata.common import Common
 from strata.errors import UsageError
 from strata.flags import query
 from strata.pipeline.run import run
-from strata.searching import Found, show_plan
+from strata.prompts import Prompts
+from strata.searching import Found, by_keyword, end_as, log, show_plan
 
 
 def explain(common: Common, asked: Asked, text: str, ref: str) -> None:
     """UsageError for a reference that names no document, or one that the search itself leaves out."""
     from strata.pipeline.explanation import explanation, left_out, to_json
     from strata.show.explain import view
-    from strata.show.text import plain
     from strata.show.words import about_words
 
     plan = asked.plan()
     if asked.show_plan:
         show_plan(common, plan)
         return
-    ws = common.workspace()
+    prompts = Prompts()
+    choice = asked.choice(prompts)
+    ws = common.workspace(choice)
     q = query(text, ws, asked.exclude, asked.where)
     doc = ws.corpus.find(ref)
     trace = run(plan, q, ws)
+    if choice and choice.show_prompt:
+        prompts.emit(common)
+        return
     why = left_out(trace.used, doc, ws)
     if why:
         raise UsageError(f"{ws.corpus.label(doc)} is left out by {why}, so it is in no list", "explain it without that")
     explained = explanation(trace, doc, ws)
-    found = Found(trace, ws, list(about_words(trace.used.text, ws)), asked.origin)
+    found = Found(trace, ws, list(about_words(trace.used.text, ws, keyword=by_keyword(trace))), asked.origin)
     data = to_json(explained, trace)
-    notices = [*trace.notices, *(text for block in found.words for text in plain(block))]
+    notices = [*trace.notices, *found.words]
+    if not asked.no_log:
+        failed = log(common, found, list(found.words))
+        notices += [failed] if failed else []
     common.emit({**data, "preset": found.origin, "notices": notices}, lambda: view(found, explained))
+    end_as(common, choice, trace)

@@ -26,10 +26,8 @@ Limit = Annotated[int, typer.Option("--limit", min=1, help="How many results to 
 Depth = Annotated[int, typer.Option("--depth", min=1, help="How far down each list goes into fusion.")]
 K1 = Annotated[float, typer.Option("--k1", help="BM25: how soon repeats of a term stop counting (0 or more).")]
 B = Annotated[float, typer.Option("--b", help="BM25: how much long documents are held back (0 to 1).")]
-RankConstant = Annotated[float, typer.Option("-k", "--k", help="RRF's rank constant (0 or more).")]
-Alpha = Annotated[
-    float, typer.Option("--alpha", help="Weight of the keyword side, 0 to 1; the semantic side has the rest.")
-]
+RankConstant = Annotated[float, typer.Option("-k", "--k", help="rrf: the rank constant (0 or more).")]
+Alpha = Annotated[float, typer.Option("--alpha", help="weighted: the keyword side's weight, 0 to 1.")]
 Fuse = Annotated[str, typer.Option("--fuse", metavar="rrf|weighted", help="How the lists become one.")]
 Vectors = Annotated[
     str, typer.Option("--vectors", metavar="chunks|document", help="Each document by its best chunk, or as a whole.")
@@ -47,6 +45,77 @@ Overlap = Annotated[int, typer.Option("--overlap", help="How many of them the ne
 MinScore = Annotated[
     float | None, typer.Option("--min-score", help="Semantic lists: only cosines from here up.", show_default=False)
 ]
+Enhance = Annotated[
+    str | None,
+    typer.Option(
+        "--enhance", metavar="NAME", help=f"Improve the query: {registry.names(registry.ENHANCE)}.", show_default=False
+    ),
+]
+Rerank = Annotated[
+    str | None,
+    typer.Option(
+        "--rerank", "--rerank-method", metavar="NAME", help=f"Look again: {registry.names(registry.RERANK)}.",
+        show_default=False,
+    ),
+]  # fmt: skip
+CrossEncoder = Annotated[
+    str,
+    typer.Option("--cross-encoder", metavar="NAME|PATH", help="For --rerank cross_encoder: a hub name or a folder."),
+]
+MODEL = "Language model"
+Llm = Annotated[
+    str,
+    typer.Option(
+        "--llm", metavar="NAME", help=f"Who is asked: auto, {registry.names(registry.PROVIDERS)}, or none (by rule).",
+        rich_help_panel=MODEL,
+    ),
+]  # fmt: skip
+LlmModel = Annotated[
+    str | None,
+    typer.Option("--llm-model", metavar="NAME", help="Its model.", show_default=False, rich_help_panel=MODEL),
+]
+Record = Annotated[
+    str | None,
+    typer.Option(
+        "--record",
+        metavar="DIR",
+        help="Keep each reply there, to be replayed.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+Replay = Annotated[
+    str | None,
+    typer.Option(
+        "--replay", metavar="DIR", help="What --llm replay reads; default: the bundled recordings.", show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]  # fmt: skip
+MaxCalls = Annotated[
+    int | None,
+    typer.Option("--max-calls", min=1, help="Ask at most so often.", show_default=False, rich_help_panel=MODEL),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens-total", min=1, help="Use at most so many tokens.", show_default=False, rich_help_panel=MODEL
+    ),
+]
+ShowPrompt = Annotated[
+    bool, typer.Option("--show-prompt", help="Print what would be sent, send nothing.", rich_help_panel=MODEL)
+]
+Judge = Annotated[
+    bool,
+    typer.Option("--evaluate", help="A language model grades each result, 0 to 3: an opinion.", rich_help_panel=MODEL),
+]
+MinEvidence = Annotated[
+    float | None,
+    typer.Option(
+        "--min-evidence", help="Give no answer below this evidence (0: always answer, to 1).", show_default=False
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where a citation does not hold, or none is given.")]
+Debug = Annotated[bool, typer.Option("--debug", help="After the results, the query's way through the layers.")]
 SEARCH = "The search"
 Where = Annotated[
     list[str] | None,
@@ -94,6 +163,20 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_chunk_size": (ChunkSize, 4),
     "overlap": (Overlap, 1),
     "min_score": (MinScore, None),
+    "enhance": (Enhance, None),
+    "rerank": (Rerank, None),
+    "cross_encoder": (CrossEncoder, registry.DEFAULT_CROSS_ENCODER),
+    "debug": (Debug, False),
+    "min_evidence": (MinEvidence, None),
+    "strict": (Strict, False),
+    "llm": (Llm, "auto"),
+    "llm_model": (LlmModel, None),
+    "evaluate": (Judge, False),
+    "record": (Record, None),
+    "replay": (Replay, None),
+    "max_calls": (MaxCalls, None),
+    "max_tokens_total": (MaxTokens, None),
+    "show_prompt": (ShowPrompt, False),
     "where": (Where, None),
     "exclude": (Exclude, None),
     "preset": (Preset, "lessons"),
@@ -104,7 +187,9 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 """Every option of a command that runs a plan: its type and the default that help shows."""
 EVERY_SEARCH = ("where", "exclude", "preset", "config", "show_plan", "no_log")
 SEMANTIC = ("encoder", "max_chunk_size", "overlap", "min_score")
-HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC)
+LLM = ("llm", "llm_model", "record", "replay", "max_calls", "max_tokens_total", "show_prompt")
+HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC, "enhance", "rerank", "cross_encoder", *LLM)
+SEARCHED = (*HYBRID, "evaluate", "debug")
 
 
 def words(text: str) -> str:

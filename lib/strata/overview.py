@@ -19,5 +19,14 @@ LAYERS = (
     ),
     LayerRow("semantic", "texts as vectors, the nearest found", "semantic_search_cli search_chunked automobile"),
     LayerRow("hybrid", "both lists fused by rank", 'hybrid_search_cli trace "wizard school"'),
+    LayerRow(
+        "enhance", "the query improved", 'hybrid_search_cli rrf-search "pengiuns walking antartica" --enhance spell'
+    ),
+    LayerRow(
+        "rerank", "the best looked at again", 'hybrid_search_cli rrf-search "Vienna giant wheel" --rerank cross_encoder'
+    ),
+    LayerRow(
+        "answer", "answers with checked citations", 'augmented_generation_cli citations "romantic comedy" --limit 3'
+    ),
 )
 FIRST = 'hybrid_search_cli rrf-search "cute british bear marmalade" --limit 3'

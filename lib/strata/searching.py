@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata import runlog
 from strata.asked import Asked
 from strata.common import Common
 from strata.core.types import Plan
+from strata.errors import ProviderError
 from strata.flags import query
 from strata.pipeline import plan as plans
 from strata.pipeline.run import Memo, run
 from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
-from strata.show.text import Block, plain
+from strata.prompts import Prompts
+from strata.show.text import Block
 from strata.show.words import about_words
+
+if TYPE_CHECKING:
+    from strata.llm.opening import Choice
 
 LOGGED = 1000
 """Hits of each list that a run log keeps: more than any list of the bundled plans holds."""
@@ -28,14 +33,15 @@ LOGGED = 1000
 class Found:
     """What a search came to. words: what there is to say of the query's words. origin: the preset, or the plan file.
     beside: a second run for comparison, not part of the result. options: those with which another command runs the same
-    plan over the same catalogue."""
+    plan over the same catalogue. grades: a judge's opinion of results, with its reason."""
 
     trace: Trace
     ws: Workspace
-    words: list[Block]
+    words: list[str]
     origin: str
     beside: Trace | None = None
     options: tuple[str, ...] = ()
+    grades: dict[int, tuple[int, str]] = field(default_factory=dict)
 
 
 def search(
@@ -46,7 +52,7 @@ def search(
     *,
     more: Callable[[Found], dict[str, Any]] = lambda _: {},
     like: str | None = None,
-    beside: Callable[[Plan], Plan | None] = lambda _: None,
+    beside: Callable[[Plan, Workspace], Plan | None] = lambda *_: None,
 ) -> None:
     """`draw` gives the text, `more` what JSON adds. like: a document whose neighbours are wanted, `text` is then not
     looked at. beside: the plan of a second run to compare with."""
@@ -54,24 +60,70 @@ def search(
     if asked.show_plan:
         show_plan(common, plan)
         return
-    ws = common.workspace()
+    prompts = Prompts()
+    choice = asked.choice(prompts)
+    ws = common.workspace(choice)
     position = None if like is None else ws.corpus.find(like)
     q = query(text, ws, asked.exclude, asked.where, position)
     memo: Memo = {}
     trace = run(plan, q, ws, memo)
-    other = beside(plan)
+    other = beside(plan, ws)
     options = (*asked.options, *([f"--dataset {quote(common.dataset)}"] if common.dataset else []))
     found = Found(trace, ws, [], asked.origin, run(other, q, ws, memo) if other else None, options)
+    if asked.evaluate:
+        found.grades.update(_graded(found))
+    if choice and choice.show_prompt:
+        prompts.emit(common)
+        return
     _tell(common, trace)
     if position is None:
-        found.words.extend(about_words(trace.used.text, ws))
-    said = [line for block in found.words for line in plain(block)]
+        found.words.extend(about_words(trace.used.text, ws, keyword=by_keyword(trace)))
+    said = list(found.words)
     if not asked.no_log:
-        failed = _log(common, found, said)
+        failed = log(common, found, said)
         said += [failed] if failed else []
     data = trace.to_json()
     notices = [*data["notices"], *said]
-    common.emit({**data, "preset": found.origin, "notices": notices, **more(found)}, lambda: draw(found))
+    if found.grades:
+        named = [{"id": trace.corpus.id(doc), "grade": grade, "why": why} for doc, (grade, why) in found.grades.items()]
+        data["judged"] = named
+    common.emit(
+        {**data, "preset": found.origin, "notices": notices, **more(found)}, lambda: _drawn(found, draw, asked.debug)
+    )
+    end_as(common, choice, trace)
+
+
+def end_as(common: Common, choice: Choice | None, trace: Trace) -> None:
+    """Exit 3 where a provider that was asked for by name failed, after the result is out."""
+    if choice and choice.by_name and any(step.failed for step in trace.steps):
+        common.ended(ProviderError.exit_status)
+
+
+def _drawn(found: Found, draw: Callable[[Found], Iterable[Block]], debug: bool) -> Iterator[Block]:
+    yield from draw(found)
+    if debug:
+        from strata.show.trace import view
+
+        yield ""
+        yield from view(found)
+
+
+def _graded(found: Found) -> dict[int, tuple[int, str]]:
+    """What a language model says of the results; {} where there is none, or it fails, both of which are said."""
+    from strata.rerank.judge import judged
+
+    docs = found.trace.final.docs[: found.trace.plan.limit].tolist()
+    try:
+        return judged(found.trace.query, docs, found.ws)
+    except ProviderError as error:
+        if error.exit_status:
+            found.ws.note(f"the judge failed ({error.message})")
+        return {}
+
+
+def by_keyword(trace: Trace) -> bool:
+    """Whether one of the run's lists looks for words."""
+    return any(step.output.family == "keyword" for step in trace.lists)
 
 
 def show_plan(common: Common, plan: Plan) -> None:
@@ -91,12 +143,14 @@ def _tell(common: Common, trace: Trace) -> None:
         common.detail(f"{step.slot} {step.label}: {step.ms:.1f} ms{parts}")
 
 
-def _log(common: Common, found: Found, said: list[str]) -> str:
+def log(common: Common, found: Found, said: list[str]) -> str:
     """Write the run's log; returns why that failed, or ""."""
     entry = found.trace.to_json(candidates=LOGGED)
     entry["notices"] = entry["notices"] + said
     entry["preset"] = found.origin
     entry["artefacts"] = found.ws.opened
+    if found.ws.calls:
+        entry["calls"] = found.ws.calls
     logs = found.ws.settings.log_dir
     failed = runlog.try_write(logs, entry, common.command)
     common.detail(f"run {found.trace.run_id}" + ("" if failed else f" logged in {logs}"))

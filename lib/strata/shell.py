@@ -101,6 +101,8 @@ def execute(program: Program, args: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except StrataError as error:
         return _report(error, as_json)
+    except SystemExit:
+        return 0  # Typer's answer to a reader that went away (| head); nothing else leaves it this way
     except BrokenPipeError:
         sys.stdout = open(Path("/dev/null" if sys.platform != "win32" else "NUL"), "w")  # noqa: SIM115 - for exit's flush
         return 0

@@ -82,7 +82,9 @@ def _timed(slot: str, layer: Any, work: Callable[[], Any], otherwise: Any, ws: W
         if otherwise is MUST:
             raise
         output, failed = otherwise, error
-        ws.note(f"{slot} failed ({error.message}): its input stands")
+        if error.exit_status:  # --show-prompt sends nothing on purpose
+            how = f"; {error.next_step}" if error.next_step else ""
+            ws.note(f"{slot} failed ({error.message}): its input stands{how}")
     ms = (time.perf_counter() - start) * 1000
     notices, usage, facts = ws.drain()
     return Step(slot, layer, output, ms, usage, notices, failed, facts)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from strata.core.types import Answer, Passage, Plan, Query, Ranking
 from strata.errors import ProviderError
-from strata.pipeline import plan as plans
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
@@ -47,14 +46,17 @@ class Placed:
 
 @dataclass(frozen=True)
 class Result:
-    """One result. placed: one entry for each retrieved list that holds the document."""
+    """One result. placed: one entry for each retrieved list that holds the document. fused: rank and score in the fused
+    list. reranked: the reranker's score; why: its reason, where it gives one."""
 
     rank: int
     doc: int
     score: float
     placed: tuple[Placed, ...]
     passage: Passage | None
+    fused: tuple[int, float] | None = None
     reranked: float | None = None
+    why: str = ""
 
     def by(self, family: str) -> Placed | None:
         return next((p for p in self.placed if p.family == family), None)
@@ -78,6 +80,10 @@ class Trace:
     def rankings(self) -> list[Step]:
         """Every step whose output is a ranking, in order."""
         return [step for step in self.steps if isinstance(step.output, Ranking)]
+
+    def step(self, slot: str) -> Step | None:
+        """The step of a slot, where the plan fills it and it did not fail."""
+        return next((step for step in self.steps if step.slot == slot and step.failed is None), None)
 
     @property
     def final(self) -> Ranking:
@@ -103,11 +109,16 @@ class Trace:
     def results(self, limit: int | None = None) -> list[Result]:
         """The first `limit` (default: the plan's) documents of the last ranking, each with where it came from."""
         limit = self.plan.limit if limit is None else limit
-        reranked = self.rankings[-1].slot == "rerank"
+        fused, reranked = self.step("fuse"), self.step("rerank")
+        whys = reranked.facts.get("why", {}) if reranked else {}
         found = []
         for i, doc in enumerate(self.final.docs[:limit].tolist()):
             score = float(self.final.scores[i])
-            found.append(Result(i + 1, doc, score, self._placed(doc), self.passage(doc), score if reranked else None))
+            place = fused.output.place(doc) if fused else None
+            in_fused = (place, float(fused.output.scores[place - 1])) if fused and place else None
+            again = score if reranked else None
+            why = str(whys.get(doc, ""))
+            found.append(Result(i + 1, doc, score, self._placed(doc), self.passage(doc), in_fused, again, why))
         return found
 
     def _placed(self, doc: int) -> tuple[Placed, ...]:
@@ -134,58 +145,6 @@ class Trace:
 
     def to_json(self, *, candidates: int | None = None) -> dict[str, Any]:
         """The run as cli.md fixes it. candidates: how many hits of each list are written (default: the limit)."""
-        count = self.plan.limit if candidates is None else candidates
-        return {
-            "run_id": self.run_id,
-            "dataset": {
-                "name": self.corpus.name,
-                "documents": len(self.corpus),
-                "fingerprint": self.corpus.fingerprint,
-            },
-            "query": {
-                "original": self.query.text,
-                "used": self.used.text,
-                **({"variants": list(self.used.variants)} if self.used.variants else {}),
-                **({} if self.query.like is None else {"like": self.corpus.id(self.query.like)}),
-            },
-            "plan": plans.to_dict(self.plan),
-            "layers": [self._layer(step, count) for step in self.rankings],
-            "results": [self._result(result) for result in self.results()],
-            "notices": self.notices,
-        }
+        from strata.pipeline.export import to_json
 
-    def _layer(self, step: Step, count: int) -> dict[str, Any]:
-        ranking: Ranking = step.output
-        pairs = zip(ranking.docs[:count].tolist(), ranking.scores[:count].tolist(), strict=True)
-        hits = [{"rank": i, **self._named(doc), "score": score} for i, (doc, score) in enumerate(pairs, start=1)]
-        head = {"layer": step.label, "slot": step.slot, "ms": round(step.ms, 3), "matched": ranking.matched}
-        return {**head, "usage": {name: round(n, 3) for name, n in step.usage.items()}, "hits": hits}
-
-    def _named(self, doc: int) -> dict[str, Any]:
-        return {"id": self.corpus.id(doc), "title": self.corpus.title(doc)}
-
-    def _result(self, result: Result) -> dict[str, Any]:
-        def place(family: str) -> dict[str, Any] | None:
-            placed = result.by(family)
-            return {"rank": placed.rank, "score": placed.score} if placed else None
-
-        fuse = self.plan.fuse
-        parts = fuse.explain([step.output for step in self.lists], result.doc).parts if fuse else ()
-        normalised = {part.label: part.facts.get("normalised") for part in parts}
-        return {
-            "rank": result.rank,
-            **self._named(result.doc),
-            "score": result.score,
-            "keyword": place("keyword"),
-            "semantic": place("semantic"),
-            "rerank": None if result.reranked is None else {"rank": result.rank, "score": result.reranked},
-            "passage": result.passage.text if result.passage else None,
-            "lists": [self._in_list(step, result.doc, normalised.get(step.label)) for step in self.lists],
-        }
-
-    def _in_list(self, step: Step, doc: int, normalised: float | None) -> dict[str, Any]:
-        """Rank and score are null where the list does not hold the document."""
-        rank = step.output.place(doc)
-        score = None if rank is None else float(step.output.scores[rank - 1])
-        scaled = {} if normalised is None else {"normalised": normalised}
-        return {"layer": step.label, "rank": rank, "score": score, **scaled}
+        return to_json(self, self.plan.limit if candidates is None else candidates)

@@ -97,6 +97,12 @@ class Workspace:
         self.opened[f"encoder {name}"] = opened.fingerprint
         return opened
 
+    def has_vectors(self, encoder: str, unit: Unit) -> bool:
+        """Whether vectors are built already, so that using them costs nothing."""
+        from strata.semantic.vectors import are_there
+
+        return are_there(self.corpus, encoder, unit, self.settings, self.note)
+
     def _open_vectors(self, encoder: str, unit: Unit) -> Vectors:
         from strata.semantic.vectors import open_vectors
 

@@ -13,6 +13,7 @@ from strata.show.keyword import absent_terms, term_rows
 from strata.show.passage import highlighted
 from strata.show.results import alpha_bar, origin, score, terms
 from strata.show.text import Block, between, clean, columns_of, cut, line, noun, ordinal, pad, width, wrapped
+from strata.show.words import drawn
 
 if TYPE_CHECKING:
     from strata.searching import Found
@@ -34,7 +35,7 @@ def view(found: Found, explained: Explanation) -> Iterator[Block]:
         yield from _sum(pad("fused", name), explained.rank, explained.score, explained.fused, columns)
     if explained.above:
         yield from _above(explained.above, explained, trace, ws, columns)
-    yield from found.words
+    yield from drawn(found.words)
 
 
 def _head(explained: Explanation, found: Found, columns: int) -> str:

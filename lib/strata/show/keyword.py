@@ -9,7 +9,7 @@ from strata.core.types import Part, Term
 from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
 from strata.show.text import Block, Grid, bar, clean, columns_of, cut, line, noun, ordinal, width
-from strata.show.words import about_words
+from strata.show.words import about_words, drawn
 
 
 def analysed(rows: list[dict[str, Any]]) -> Iterator[Block]:
@@ -60,7 +60,7 @@ def explained(part: Part, query: str, doc: int, ws: Workspace, rank: int | None,
     absent = absent_terms(part, noun(ws.corpus.name))
     if absent:
         yield cut(f"  {absent}", width())
-    yield from about_words(query, ws)
+    yield from drawn(about_words(query, ws))
 
 
 def term_rows(part: Part) -> Grid:

@@ -10,14 +10,15 @@ from strata.keyword.index import Index
 from strata.show.text import Line, Span, clean, columns_of
 
 
-def highlighted(text: str, terms: Iterable[Term], index: Index, columns: int, before: str = "") -> Line:
+def highlighted(text: str, terms: Iterable[Term], index: Index | None, columns: int, before: str = "") -> Line:
     """The stretch of a text with the most distinct matched words that fits into `columns`, matches marked.
 
-    Without a match it is the beginning. `before` (an indent, say) counts into the width.
+    Without a match it is the beginning. `before` (an indent, say) counts into the width. index: needed for terms only.
     """
     text = clean(text)
     wanted = set(terms)
-    hits = [(start, end, term) for start, end, word in spans(text) if (term := index.surface_term(word)) in wanted]
+    words = spans(text) if index and wanted else []
+    hits = [(a, b, term) for a, b, word in words if index and (term := index.surface_term(word)) in wanted]
     room = columns - columns_of(before)
     start, end = _window(text, [(a, b, int(t)) for a, b, t in hits if t is not None], room)
     parts: list[Span] = [before]

@@ -10,8 +10,10 @@ from strata import registry
 from strata.core.types import Part, Plan, Term
 from strata.pipeline.trace import Result, Step, Trace
 from strata.pipeline.workspace import Workspace
+from strata.show.enhanced import enhanced
 from strata.show.passage import highlighted
 from strata.show.text import Block, Line, bar, between, clean, columns_of, cut, line, ordinal, width, wrapped
+from strata.show.words import drawn
 
 if TYPE_CHECKING:
     from strata.searching import Found
@@ -36,6 +38,7 @@ def header(found: Found) -> Iterator[Line]:
     said = between([last, *([fuse.label + depth] if fuse else []), clean(found.origin), _seconds(trace.ms)], ", ")
     for text in wrapped([*lists, *said], width(), then="  "):
         yield line((text, "dim"))
+    yield from enhanced(trace)
 
 
 def origin(found: Found) -> str:
@@ -67,10 +70,10 @@ def simple(found: Found, form: str = "{n}. {title}  {score}") -> Iterator[Block]
         room = width() - columns_of(form.format(n=result.rank, title="", score=number))
         yield form.format(n=result.rank, title=cut(titled(trace, result.doc), room), score=number)
         if result.passage and result.passage.text:
-            yield highlighted(result.passage.text, known, ws.index, width(), "   ")
+            yield highlighted(result.passage.text, known, ws.index if known else None, width(), "   ")
     if not results:
         yield nothing(trace)
-    yield from found.words
+    yield from drawn(found.words)
 
 
 def _fixed(trace: Trace, result: Result) -> str:
@@ -101,12 +104,17 @@ def fused(found: Found) -> Iterator[Block]:
     for result in results:
         yield _title_line(trace, result, columns)
         yield from wrapped(between(placed_texts(trace, result), " · "), columns, "   ", "   ")
+        if result.why:
+            yield from wrapped([f"because: {clean(result.why)}"], columns, "   ", "   ")
+        if result.doc in found.grades:
+            grade, reason = found.grades[result.doc]
+            yield from wrapped([f"judged {grade} of 3, an opinion: {clean(reason)}"], columns, "   ", "   ")
         if result.passage and result.passage.text:
             yield highlighted(result.passage.text, known, ws.index, columns, "   ")
     if not results:
         yield nothing(trace)
-    yield from found.words
-    if results:
+    yield from drawn(found.words)
+    if results and trace.query.like is None:
         yield from wrapped(why(found, str(trace.corpus.id(results[0].doc))), columns, "Why this order: ", "  ")
 
 
@@ -141,6 +149,10 @@ def placed_texts(trace: Trace, result: Result) -> list[str]:
         normalised = parts[step.label].facts.get("normalised") if step.label in parts else None
         arrow = "" if normalised is None else f" → {normalised:.2f}"
         said.append(f"{name} {ordinal(at.rank)} {score(at.score)}{arrow}")
+    if result.reranked is not None:
+        again = trace.step("rerank")
+        before = f"fused {ordinal(result.fused[0])} → " if result.fused else ""
+        said.append(f"{before}{again.facts.get('label', 'score') if again else 'score'} {result.reranked:.2f}")
     return said
 
 
@@ -153,7 +165,8 @@ def fused_parts(trace: Trace, doc: int) -> tuple[Part, ...]:
 def _title_line(trace: Trace, result: Result, columns: int) -> Line:
     name = cut(f"{result.rank}. {titled(trace, result.doc)}", columns - 31)
     gap = " " * max(1, columns - 30 - columns_of(name))
-    return line((name, "bold"), gap, f"{result.score:.5f}", "  ", two_tone(trace, result))
+    number = result.fused[1] if result.fused else result.score
+    return line((name, "bold"), gap, f"{number:.5f}", "  ", two_tone(trace, result))
 
 
 def two_tone(trace: Trace, result: Result, columns: int = 20) -> str:

@@ -60,16 +60,16 @@ def clean(text: str) -> str:
 
 def cut(text: str, columns: int) -> str:
     """At most `columns` wide (East Asian wide letters count two), with … where something was left out."""
-    if text.isascii() and len(text) <= columns:
+    if columns_of(text) <= columns:
         return text
-    room = columns
+    room = columns - 1
     kept: list[str] = []
     for letter in text:
         room -= columns_of(letter)
-        if room < (0 if len(kept) == len(text) - 1 else 1):
-            return "".join(kept).rstrip() + "…"
+        if room < 0:
+            break
         kept.append(letter)
-    return text
+    return "".join(kept).rstrip() + "…"
 
 
 def columns_of(text: str) -> int:

@@ -12,6 +12,7 @@ from strata.show.beside import side_by_side
 from strata.show.passage import highlighted
 from strata.show.results import alpha_bar, nothing, origin, terms
 from strata.show.text import Block, Line, between, clean, columns_of, cut, line, noun, ordinal, pad, width, wrapped
+from strata.show.words import drawn
 
 if TYPE_CHECKING:
     from strata.searching import Found
@@ -36,7 +37,7 @@ def view(found: Found) -> Iterator[Block]:
     if not shown:
         yield nothing(trace)
     yield from _departures(trace, ws, columns)
-    yield from found.words
+    yield from drawn(found.words)
     for text in wrapped(between(_times(trace), " · "), columns, "ms: ", "ms: "):
         yield line((text, "dim"))
 

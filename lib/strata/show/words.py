@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from strata.core.analysis import spans, tokens
@@ -42,13 +42,22 @@ def _as_written(text: str, dropped: set[str]) -> list[str]:
     return list(dict.fromkeys([*whole, *single]))
 
 
-def about_words(text: str, ws: Workspace) -> Iterator[Block]:
+def about_words(text: str, ws: Workspace, *, keyword: bool = True) -> Iterator[str]:
+    """One line a finding, whole; views cut them to their width. keyword: whether a keyword list looked for the words,
+    for only it drops any."""
     facts = word_facts(text, ws)
     for entry in facts["unknown"]:
         near = f'; the nearest word that is: "{clean(entry["nearest"])}"' if entry["nearest"] else ""
         yield f'"{clean(entry["word"])}" is in no document{near}.'
-    if facts["dropped"]:
+    if facts["dropped"] and keyword:
         listed = ", ".join(f'"{clean(word)}"' for word in facts["dropped"])
-        yield cut(f"Not looked for by keyword (stop list): {listed}", width())
+        yield f"Not looked for by keyword (stop list): {listed}"
     for doc in facts["titled"]:
         yield f"A {noun(ws.corpus.name)} with exactly that title: {clean(ws.corpus.label(doc))}"
+
+
+def drawn(lines: Iterable[str]) -> Iterator[Block]:
+    """What there is to say of the words, each on one line."""
+    columns = width()
+    for text in lines:
+        yield cut(text, columns)

@@ -4,10 +4,9 @@
 
 Each pair is a claim, the film that it cites, whether that film's entry supports it, and its kind: true, paraphrase and
 quote are supported; false, misattributed (true of another film), half_true (one of two facts is wrong), stitched (a
-quotation put together from several places), replaced (one noun by another), number, name and negated are not. The
-thresholds of
-strata/answer/judge.py were chosen on the part "calibration"; what is printed and checked is the part "held_out", which
-was not looked at. A pair's part follows from the hash of its claim, alternately within each kind.
+quotation put together from several places), replaced (one noun by another), number, name and negated are not. The rules
+and thresholds were fitted to the part "calibration"; what is printed and checked is the part "held_out", of which only
+these sums were seen. A pair's part follows from the hash of its claim, alternately within each kind.
 
 recall of a kind: the share of its pairs that are judged as they are labelled. precision: of the pairs judged so, the
 share that is of this kind, where its pairs stand against a share of those with the other label that is as large as

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -146,6 +147,17 @@ def test_a_model_that_obeys_is_caught_by_the_check(reply: str, ws: Workspace) ->
     answer: Answer = modes.Rag()(QUERY, sources_of(PLANTED[0]), ws)
     assert not answer.abstained
     assert answer.failed or answer.uncited
+
+
+@pytest.mark.parametrize("piece", ["-", "#", "\n", "<", "[", '"', "ignore the ", "\x1b]", "[1", "“", "1,", "{ ", ". "])
+def test_no_rule_takes_long_over_a_long_text(piece: str) -> None:
+    """Rules whose time grows with the square of the text would take minutes here."""
+    text = piece * (60_000 // len(piece))
+    start = time.perf_counter()
+    suspicious.findings(text)
+    uncitable(text)
+    statements(plain(text[:20_000]), 3)
+    assert time.perf_counter() - start < 10
 
 
 def test_no_bundled_film_is_flagged(films: Workspace) -> None:

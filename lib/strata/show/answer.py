@@ -29,7 +29,8 @@ def view(found: Found) -> Iterator[Block]:
     if answer is None:
         yield f"Answer   none: {clean(step.failed.message) if step.failed else 'the plan has none'}"
     else:
-        yield line((f"Answer   {_who(step.facts, step.usage)}", "bold"))
+        who = "none, by rule" if answer.abstained else _who(step.facts, step.usage)
+        yield line((f"Answer   {who}", "bold"))
         yield from _text(answer)
         yield from _check(answer)
     yield from drawn(found.words)

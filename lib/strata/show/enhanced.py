@@ -29,7 +29,9 @@ def _who(facts: dict[str, Any]) -> str:
 
 def _query(trace: Trace, step: Step) -> Iterator[Line]:
     used, before = trace.used, trace.query
-    said = [f'"{clean(text)}"' for text in used.texts if text != before.text]
+    added = step.facts.get("added")  # an expansion repeats the query to weigh it; what came in is what there is to see
+    said = [f"with {clean(', '.join(added))}"] if added else []
+    said += [f'"{clean(text)}"' for text in used.texts if text != before.text and not added]
     if used.meaning:
         said.append(f'for vectors "{clean(used.meaning)}"')
     said += [f"without {clean(trace.corpus.title(doc))}" for doc in sorted(used.exclude - before.exclude)]

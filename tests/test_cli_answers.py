@@ -15,7 +15,7 @@ from tests.conftest import Done, Run
 PENGUINS = "pengiuns walking acros antartica documentry"
 ROMANCE = "romantic comedy recommendations"
 ERRS = (
-    "In You've Got Mail a bookshop's owner writes confiding e-mails to a stranger [2]. "
+    "In You've Got Mail rivals fall in love by e-mail [2]. "
     "Bridget Jones's Diary won two Oscars [1]. Love Actually plays at Christmas [4]."
 )
 
@@ -176,3 +176,17 @@ def test_a_pasted_answer_is_judged_by_what_is_retrieved(cli: Run) -> None:
     assert [c["status"] for c in done.json["answer"]["citations"]] == ["supported", "unsupported", "absent"]
     assert done.status == 0
     assert answer(cli, "check", ROMANCE, "   ").status == 2
+
+
+def test_the_bundled_recording_of_a_model_that_errs_is_replayed_without_key_and_network(process: Run) -> None:
+    args = ("citations", ROMANCE, "--limit", "3", "--llm", "replay", "--strict", "--json")
+    done = process("augmented_generation_cli", *args, env={"HF_HUB_OFFLINE": "1"})
+    made = done.json["answer"]
+    assert done.status == 1 and made["model"] == "a model that errs" and made["text"] == ERRS
+    assert [citation["status"] for citation in made["citations"]] == ["supported", "unsupported", "absent"]
+
+
+def test_a_missing_recording_is_one_line_and_the_sources_stand(cli: Run) -> None:
+    done = answer(cli, "rag", "a bear in London", "--llm", "replay", "--json")
+    assert done.status == 3 and done.json["answer"] is None and len(done.json["results"]) == 5
+    assert any("recording" in notice for notice in done.json["notices"])

@@ -55,5 +55,5 @@ def check(common: Common, asked: Asked, text: str, pasted: str) -> None:
 def _strictly(asked: Asked, seen: list[Answer]) -> None:
     from strata.answer.report import verdict
 
-    if asked.values.get("strict") and seen and (seen[0].failed or seen[0].uncited):
+    if asked.values.get("strict") and seen and seen[0].failed:
         raise CheckFailed(f"{verdict(seen[0])} (--strict)", "see the check under the answer")

@@ -114,7 +114,7 @@ MinEvidence = Annotated[
         "--min-evidence", help="Give no answer below this evidence (0: always answer, to 1).", show_default=False
     ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where a citation does not hold, or none is given.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 where a citation does not hold.")]
 Debug = Annotated[bool, typer.Option("--debug", help="After the results, the query's way through the layers.")]
 SEARCH = "The search"
 Where = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from strata import doctor, registry
 from strata.encoders import weights
-from strata.settings import Settings
+from strata.settings import Access, Settings
 
 NAME = "bge-small-en-v1.5"
 
@@ -70,3 +71,15 @@ def test_every_package_of_an_encoder_is_listed() -> None:
     assert {"tokenizers", "onnxruntime"} <= listed and set(doctor.NEEDS) == {
         row.runtime for row in registry.ENCODERS.values()
     }
+
+
+def test_without_a_key_no_model_is_asked_and_the_variables_are_named(given: Settings) -> None:
+    (row,) = doctor.examine(given, lambda _: None, verify=False)["language_model"]
+    assert row["provider"] == "none" and row["state"] == "nobody is asked" and "GROQ_API_KEY" in row["detail"]
+
+
+def test_a_provider_that_cannot_be_reached_is_said_and_no_key_is_shown(given: Settings) -> None:
+    access = Access("sk-planted-secret", "http://127.0.0.1:9")
+    asked = replace(given, providers=replace(given.providers, groq=access))
+    (row,) = doctor.examine(asked, lambda _: None, verify=False)["language_model"]
+    assert (row["provider"], row["state"]) == ("groq", "not usable") and "sk-planted-secret" not in str(row)

@@ -1,4 +1,4 @@
-"""What works on this machine: places, weights, runtimes, artefacts, and the way each layer will take."""
+"""What works on this machine: places, weights, runtimes, artefacts, language model, and the way each layer takes."""
 
 from __future__ import annotations
 
@@ -35,8 +35,19 @@ def examine(settings: Settings, note: Callable[[str], None], *, verify: bool) ->
         "encoders": encoders,
         "runtimes": _runtimes(),
         "artefacts": _artefacts(settings.cache_dir, verify),
+        "language_model": _language_model(settings),
         "ways": _ways(encoders),
     }
+
+
+def _language_model(settings: Settings) -> list[dict[str, str]]:
+    """Who would be asked with --llm auto, and whether it answers (it is asked for its list of models: no tokens)."""
+    from strata.llm.opening import Choice
+    from strata.llm.probe import probe
+
+    found = probe(settings, Choice())
+    state = {None: "nobody is asked", True: "ready", False: "not usable"}[found.answers]
+    return [{"provider": found.provider or "none", "model": found.model or "", "state": state, "detail": found.detail}]
 
 
 def _places(settings: Settings) -> list[dict[str, str]]:
@@ -114,4 +125,5 @@ def _ways(encoders: list[dict[str, str]]) -> list[dict[str, str]]:
         {"layer": "keyword", "way": "BM25 and TF-IDF over the hand-built index"},
         {"layer": "semantic", "way": semantic},
         {"layer": "hybrid", "way": "both lists, fused by rank or by score" if ready else semantic},
+        {"layer": "enhance, rerank, answer", "way": "by the language model above, else by rule"},
     ]

@@ -20,9 +20,9 @@ def overview() -> Iterator[Block]:
 
 def examined(found: dict[str, Any]) -> Iterator[Block]:
     """A line a finding: what was looked at, what was found, what to do."""
-    for section in ("places", "encoders", "runtimes", "artefacts"):
+    for section in ("places", "encoders", "runtimes", "artefacts", "language_model"):
         rows = found[section]
-        yield line((section, "bold"))
+        yield line((section.replace("_", " "), "bold"))
         yield (
             Grid(tuple(tuple(clean(str(cell)) for cell in row.values()) for row in rows), indent=2)
             if rows

@@ -24,6 +24,9 @@ case "${1:?keyword or hybrid}" in
     echo; echo "== Hybrid search: both lists, fused by rank =="
     show hybrid_search_cli rrf-search "cute british bear marmalade" --limit 3
     show hybrid_search_cli trace "a poor community pays a small group of warriors to protect it from robbers"
+    echo; echo "== The query corrected, and an answer whose citations are checked (no key: both by rule) =="
+    show hybrid_search_cli rrf-search "pengiuns walking acros antartica documentry" --enhance spell --limit 1
+    show augmented_generation_cli citations "romantic comedy recommendations" --limit 3
     printf '\nTry next: source .venv/bin/activate && strata\n'
     ;;
 esac

@@ -351,3 +351,18 @@ def test_changing_a_template_needs_a_new_name() -> None:
     assert (FILMS.keyword, FILMS.vector, FILMS.joiner) == (
         ("title", "genres", "director", "cast"), ("title", "genres"), ". ")  # fmt: skip
     assert (PLAIN.name, PLAIN.keyword, PLAIN.vector, PLAIN.joiner) == ("title-text/1", ("title",), ("title",), " ")
+
+
+@pytest.mark.parametrize(
+    ("title", "count"), [("Dracula (1931)", 1), ("  dracula   (1931) ", 1), ("Dracula(1931)", 1), ("(1931)", 0)]
+)
+def test_a_title_with_its_year_names_one_film(
+    catalogue: Callable[..., Path], workspace: Any, title: str, count: int
+) -> None:
+    films = [{"id": year, "title": "Dracula", "description": "A count.", "year": year} for year in (1931, 1992)]
+    assert len(workspace(catalogue(*films)).corpus.titled(title)) == count
+
+
+def test_a_run_of_blanks_is_read_once(catalogue: Callable[..., Path], workspace: Any) -> None:
+    corpus = workspace(catalogue("a bear")).corpus
+    assert corpus.titled("x" + " " * 1_000_000 + "y") == []  # was quadratic: minutes

@@ -32,7 +32,7 @@ from strata.storage import Artefact, ensure
 if TYPE_CHECKING:
     Lookup = tuple[np.ndarray, np.ndarray]
 
-_WITH_YEAR = re.compile(r"(.+?)\s*\((\d{4})\)\s*", re.DOTALL)
+_WITH_YEAR = re.compile(r"(.*\S)\s*\((\d{4})\)", re.DOTALL)
 _ID = re.compile(rb'\A\[(?:-?\d+|"(?:[^"\\]|\\.)*"),')
 """How a line of documents.jsonl begins."""
 SHOWN = 8
@@ -108,7 +108,7 @@ class Corpus:
     def titled(self, title: str) -> list[int]:
         """Documents with exactly this title, accents and case aside; "Dracula (1931)" names one by its year."""
         found = self._exactly(title)
-        dated = None if found else _WITH_YEAR.fullmatch(title)
+        dated = None if found else _WITH_YEAR.fullmatch(title.strip())
         if dated:
             year = dated.group(2)
             found = [at for at in self._exactly(dated.group(1)) if str(self.document(at).fields.get("year")) == year]

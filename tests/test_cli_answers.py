@@ -190,3 +190,15 @@ def test_a_missing_recording_is_one_line_and_the_sources_stand(cli: Run) -> None
     done = answer(cli, "rag", "a bear in London", "--llm", "replay", "--json")
     assert done.status == 3 and done.json["answer"] is None and len(done.json["results"]) == 5
     assert any("recording" in notice for notice in done.json["notices"])
+
+
+@pytest.mark.parametrize(("limit", "rank"), [("4", 4), ("3", None)])
+def test_lesson_5_a_reranker_finds_seven_samurai_only_where_it_is_given_it(
+    cli: Run, limit: str, rank: int | None
+) -> None:
+    robbers = "a poor community pays a small group of warriors to protect it from robbers"
+    found = cli(
+        "hybrid_search_cli", "rrf-search", robbers, "--rerank", "cross_encoder", "--limit", limit, "--json"
+    ).json
+    titles = [result["title"] for result in found["results"]]
+    assert (titles.index("Seven Samurai") + 1 if "Seven Samurai" in titles else None) == rank

@@ -14,22 +14,16 @@ from strata.searching import Found, search
 
 def answer(common: Common, asked: Asked, mode: str, text: str) -> None:
     """Run the plan with an answer of this mode at its end."""
+    from strata.answer.report import to_json
     from strata.show.answer import view
 
-    seen: list[Answer] = []
-
     def more(found: Found) -> dict[str, Any]:
-        from strata.answer.report import to_json
-
         step = next(step for step in found.trace.steps if step.slot == "answer")
         made: Answer | None = step.output
-        if made is None:
-            return {"answer": None}
-        seen.append(made)
-        return {"answer": to_json(made, found.trace.corpus, step.facts, step.usage)}
+        return {"answer": None if made is None else to_json(made, found.trace.corpus, step.facts, step.usage)}
 
-    search(common, replace(asked, answer=mode), text, view, more=more)
-    _strictly(asked, seen)
+    found = search(common, replace(asked, answer=mode), text, view, more=more)
+    _strictly(asked, found.trace.answer if found else None)
 
 
 def check(common: Common, asked: Asked, text: str, pasted: str) -> None:
@@ -38,22 +32,21 @@ def check(common: Common, asked: Asked, text: str, pasted: str) -> None:
     from strata.answer.report import to_json
     from strata.show.answer import checked as view
 
-    seen: list[Answer] = []
+    judged: list[Answer] = []  # by whichever of text and JSON is given out
 
-    def judged(found: Found) -> Answer:
-        if not seen:
-            seen.append(checked(pasted, found.trace.passages(found.trace.plan.limit), found.ws))
-        return seen[0]
+    def judge(found: Found) -> Answer:
+        judged.append(checked(pasted, found.trace.passages(found.trace.plan.limit), found.ws))
+        return judged[0]
 
     search(
-        common, asked, text, lambda found: view(found, judged(found)),
-        more=lambda found: {"answer": to_json(judged(found), found.trace.corpus)},
+        common, asked, text, lambda found: view(found, judge(found)),
+        more=lambda found: {"answer": to_json(judge(found), found.trace.corpus)},
     )  # fmt: skip
-    _strictly(asked, seen)
+    _strictly(asked, judged[0] if judged else None)
 
 
-def _strictly(asked: Asked, seen: list[Answer]) -> None:
+def _strictly(asked: Asked, answer: Answer | None) -> None:
     from strata.answer.report import verdict
 
-    if asked.values.get("strict") and seen and seen[0].failed:
-        raise CheckFailed(f"{verdict(seen[0])} (--strict)", "see the check under the answer")
+    if asked.values.get("strict") and answer and answer.failed:
+        raise CheckFailed(f"{verdict(answer)} (--strict)", "see the check under the answer")

@@ -53,13 +53,13 @@ def search(
     more: Callable[[Found], dict[str, Any]] = lambda _: {},
     like: str | None = None,
     beside: Callable[[Plan, Workspace], Plan | None] = lambda *_: None,
-) -> None:
+) -> Found | None:
     """`draw` gives the text, `more` what JSON adds. like: a document whose neighbours are wanted, `text` is then not
-    looked at. beside: the plan of a second run to compare with."""
+    looked at. beside: the plan of a second run to compare with. None where nothing was searched."""
     plan = asked.plan()
     if asked.show_plan:
         show_plan(common, plan)
-        return
+        return None
     prompts = Prompts()
     choice = asked.choice(prompts)
     ws = common.workspace(choice)
@@ -74,7 +74,7 @@ def search(
         found.grades.update(_graded(found))
     if choice and choice.show_prompt:
         prompts.emit(common)
-        return
+        return None
     _tell(common, trace)
     if position is None:
         found.words.extend(about_words(trace.used.text, ws, keyword=by_keyword(trace)))
@@ -82,15 +82,19 @@ def search(
     if not asked.no_log:
         failed = log(common, found, said)
         said += [failed] if failed else []
-    data = trace.to_json()
-    notices = [*data["notices"], *said]
-    if found.grades:
-        named = [{"id": trace.corpus.id(doc), "grade": grade, "why": why} for doc, (grade, why) in found.grades.items()]
-        data["judged"] = named
-    common.emit(
-        {**data, "preset": found.origin, "notices": notices, **more(found)}, lambda: _drawn(found, draw, asked.debug)
-    )
+    if common.json:
+        common.emit(_as_json(found, said, more), list)
+    else:
+        common.emit(None, lambda: _drawn(found, draw, asked.debug))
     end_as(common, choice, trace)
+    return found
+
+
+def _as_json(found: Found, said: list[str], more: Callable[[Found], dict[str, Any]]) -> dict[str, Any]:
+    data, corpus = found.trace.to_json(), found.trace.corpus
+    judged = [{"id": corpus.id(doc), "grade": grade, "why": why} for doc, (grade, why) in found.grades.items()]
+    data |= {"preset": found.origin, "notices": [*data["notices"], *said], **({"judged": judged} if judged else {})}
+    return {**data, **more(found)}
 
 
 def end_as(common: Common, choice: Choice | None, trace: Trace) -> None:

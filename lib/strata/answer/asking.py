@@ -13,6 +13,7 @@ from strata.answer.sources import Source
 from strata.core.types import Claim, Query
 from strata.errors import BadReply
 from strata.llm.prompting import prompt
+from strata.llm.usage import replied
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -38,9 +39,8 @@ def by_model(mode: str, q: Query, sources: Sequence[Source], ws: Workspace) -> t
     messages = prompt(mode, query=q.text, sources=[source.as_data() for source in sources])
     stream = getattr(ws, "stream", None)
     reply = ws.model.complete(messages, max_tokens=TOKENS, stream=Cleaned(stream) if stream else None)
-    ws.report(by_rule=False, provider=reply.provider, model=reply.model, finish_reason=reply.finish_reason)
-    usage = reply.usage
-    ws.spent({"prompt_tokens": usage.prompt, "completion_tokens": usage.completion, "calls": usage.calls})
+    replied(reply, ws)
+    ws.report(finish_reason=reply.finish_reason)
     if reply.finish_reason == "length":
         ws.note(f"the answer was cut off at {TOKENS} tokens")
     text = read(reply.text, ws)

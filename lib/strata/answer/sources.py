@@ -10,16 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from strata.answer.plain import one_line
 from strata.core.templates import as_text
 from strata.core.types import Document, Passage, Query
 from strata.semantic.best import best_passages
-from strata.semantic.chunking import Chunking
-from strata.semantic.lists import query_vector
-from strata.semantic.nearest import exact
-from strata.semantic.units import Cut
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -69,15 +63,6 @@ def numbered(q: Query, docs: Sequence[int], ws: Workspace, tokens: int, encoder:
         text = one_line(GAP.join(p.text.strip() for p in passages))
         found.append(Source(number, doc, title_of(ws.corpus.document(doc)), known, text, tuple(passages)))
     return found
-
-
-def chunk_cosines(q: Query, doc: int, ws: Workspace, encoder: str) -> list[tuple[int, int, float]]:
-    """(start, end, cosine to the query) of each chunk of a document, in the order of its text."""
-    store = ws.vectors(encoder, Cut(Chunking()))
-    first, last = (int(np.searchsorted(store.docs, doc, side=side)) for side in ("left", "right"))
-    rows = np.arange(first, last)
-    scores = exact(store.vectors, query_vector(encoder, q, ws), rows)
-    return [(int(store.starts[r]), int(store.ends[r]), float(s)) for r, s in zip(rows, scores, strict=True)]
 
 
 def title_of(document: Document) -> str:

@@ -34,11 +34,10 @@ def by_rule(ws: Workspace, **facts: Any) -> None:
 def ask(model: LanguageModel, name: str, ws: Workspace, **fields: Any) -> Any:
     """The parsed reply to a prompt; says who gave it and what it cost. Raises what the model raises."""
     from strata.llm.prompting import prompt, schema
+    from strata.llm.usage import replied
 
     reply = model.complete(prompt(name, **fields), schema(name))
-    usage = reply.usage
-    ws.spent({"prompt_tokens": usage.prompt, "completion_tokens": usage.completion, "calls": usage.calls})
-    ws.report(by_rule=False, provider=reply.provider, model=reply.model)
+    replied(reply, ws)
     return reply.parsed
 
 

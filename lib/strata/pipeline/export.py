@@ -64,9 +64,7 @@ def _result(trace: Trace, result: Result) -> dict[str, Any]:
         placed = result.by(family)
         return {"rank": placed.rank, "score": placed.score} if placed else None
 
-    fuse = trace.plan.fuse
-    parts = fuse.explain([step.output for step in trace.lists], result.doc).parts if fuse else ()
-    normalised = {part.label: part.facts.get("normalised") for part in parts}
+    normalised = {part.label: part.facts.get("normalised") for part in result.parts}
     return {
         "rank": result.rank,
         **_named(trace, result.doc),

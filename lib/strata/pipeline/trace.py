@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from strata.core.types import Answer, Passage, Plan, Query, Ranking
+from strata.core.types import Answer, Part, Passage, Plan, Query, Ranking
 from strata.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Placed:
 @dataclass(frozen=True)
 class Result:
     """One result. placed: one entry for each retrieved list that holds the document. fused: rank and score in the fused
-    list. reranked: the reranker's score; why: its reason, where it gives one."""
+    list; parts: that score as a sum, one a list that holds the document. reranked: the reranker's score; why: its
+    reason, where it gives one."""
 
     rank: int
     doc: int
@@ -55,6 +56,7 @@ class Result:
     placed: tuple[Placed, ...]
     passage: Passage | None
     fused: tuple[int, float] | None = None
+    parts: tuple[Part, ...] = ()
     reranked: float | None = None
     why: str = ""
 
@@ -110,6 +112,7 @@ class Trace:
         """The first `limit` (default: the plan's) documents of the last ranking, each with where it came from."""
         limit = self.plan.limit if limit is None else limit
         fused, reranked = self.step("fuse"), self.step("rerank")
+        fuse, lists = self.plan.fuse, [step.output for step in self.lists]
         whys = reranked.facts.get("why", {}) if reranked else {}
         found = []
         for i, doc in enumerate(self.final.docs[:limit].tolist()):
@@ -118,7 +121,8 @@ class Trace:
             in_fused = (place, float(fused.output.scores[place - 1])) if fused and place else None
             again = score if reranked else None
             why = str(whys.get(doc, ""))
-            found.append(Result(i + 1, doc, score, self._placed(doc), self.passage(doc), in_fused, again, why))
+            parts = fuse.explain(lists, doc).parts if fuse else ()
+            found.append(Result(i + 1, doc, score, self._placed(doc), self.passage(doc), in_fused, parts, again, why))
         return found
 
     def _placed(self, doc: int) -> tuple[Placed, ...]:

@@ -72,9 +72,11 @@ class Workspace:
     @cached_property
     def model(self) -> LanguageModel | None:
         """The language model that was chosen; None where there is none, and layers go by rule."""
+        if self._choice is None:
+            return None
         from strata.llm.opening import open_model
 
-        return open_model(self.settings, self._choice, self.note, self.calls.append) if self._choice else None
+        return open_model(self.settings, self._choice, self.note, self.calls.append)
 
     @cached_property
     def corpus(self) -> Corpus:

@@ -10,8 +10,8 @@ from strata.errors import BadReply
 from strata.llm.parsing import json_value
 from strata.llm.prompting import prompt, schema
 from strata.llm.types import LanguageModel
+from strata.llm.usage import replied
 from strata.rerank.reading import shown
-from strata.rerank.usage import spent
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -44,6 +44,5 @@ def asked(name: str, q: Query, documents: Sequence[dict[str, object]], model: La
         if not error.text:
             raise
         return json_value(error.text)
-    spent([reply], ws)
-    ws.report(provider=reply.provider, model=reply.model)
+    replied(reply, ws)
     return reply.parsed

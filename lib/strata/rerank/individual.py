@@ -16,12 +16,12 @@ from strata.llm.parsing import json_value
 from strata.llm.prompting import prompt, schema
 from strata.llm.showing import Showing
 from strata.llm.types import LanguageModel, Reply, Request
+from strata.llm.usage import spent
 from strata.registry import DEFAULT_CROSS_ENCODER, DEFAULT_ENCODER
 from strata.rerank.cross_encoder import CrossEncoder, by_rule
 from strata.rerank.order import CANDIDATES, checked_candidates, checked_characters, first, reranked
 from strata.rerank.reading import shown
 from strata.rerank.replies import grade
-from strata.rerank.usage import spent
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace

@@ -13,6 +13,7 @@ from strata.semantic.chunking import Chunking
 from strata.semantic.lists import query_vector
 from strata.semantic.nearest import exact
 from strata.semantic.units import Cut
+from strata.semantic.vectors import Vectors
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -28,25 +29,29 @@ def best_passages(
     """
     store = ws.vectors(encoder, Cut(Chunking()))
     vector = query_vector(encoder, q, ws)
-    return [_of(doc, store.docs, store.starts, store.ends, store.vectors, vector, ws, characters) for doc in docs]
+    return [_of(doc, store, vector, ws, characters) for doc in docs]
 
 
-def _of(
-    doc: int, docs: np.ndarray, starts: np.ndarray, ends: np.ndarray, vectors: np.ndarray, vector: np.ndarray,
-    ws: Workspace, characters: int,
-) -> list[Passage]:  # fmt: skip
+def chunk_cosines(q: Query, doc: int, ws: Workspace, encoder: str) -> list[tuple[int, int, float]]:
+    """(start, end, cosine to the query) of each chunk of a document, in the order of its text."""
+    store = ws.vectors(encoder, Cut(Chunking()))
+    rows = store.rows(doc)
+    scores = exact(store.vectors, query_vector(encoder, q, ws), rows)
+    return [(int(store.starts[r]), int(store.ends[r]), float(s)) for r, s in zip(rows, scores, strict=True)]
+
+
+def _of(doc: int, store: Vectors, vector: np.ndarray, ws: Workspace, characters: int) -> list[Passage]:
     text = ws.corpus.document(doc).text
-    first, last = (int(np.searchsorted(docs, doc, side=side)) for side in ("left", "right"))
-    rows = np.arange(first, last)
+    rows = store.rows(doc)
     if not text.strip() or not rows.size:
         return []
-    scores = exact(vectors, vector, rows)
+    scores = exact(store.vectors, vector, rows)
     if len(text) <= characters:
         return [Passage(doc, text, 0, len(text), float(scores.max()))]
     chosen: list[tuple[int, int, float]] = []
     room = characters
     for i in np.argsort(-scores, kind="stable").tolist():
-        start, end = int(starts[rows[i]]), int(ends[rows[i]])
+        start, end = int(store.starts[rows[i]]), int(store.ends[rows[i]])
         if end - start > room:
             if chosen:
                 continue

@@ -50,7 +50,7 @@ class Chunks:
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
         """The document's chunks with their cosines, best first; its score is the first of them, not their sum."""
         store = ws.vectors(self.encoder, self.unit)
-        places = np.flatnonzero(store.docs == doc)
+        places = store.rows(doc)
         scores = exact(store.vectors, query_vector(self.encoder, q, ws), places)
         text = ws.corpus.document(doc).text
         parts = tuple(

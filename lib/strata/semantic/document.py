@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.lists import checked_min_score, nearest, query_vector
@@ -39,7 +37,7 @@ class Documents:
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
         """One number: the cosine of the query and the document."""
         store = ws.vectors(self.encoder, Whole())
-        rows = np.flatnonzero(store.docs == doc)
+        rows = store.rows(doc)
         if not rows.size:
             return Part(self.name, 0.0, "the document has neither title nor text")
         score = float(exact(store.vectors, query_vector(self.encoder, q, ws), rows)[0])

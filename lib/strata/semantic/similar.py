@@ -38,7 +38,7 @@ class Similar:
     def _vector(self, q: Query, store: Vectors, ws: Workspace) -> np.ndarray:
         if q.like is None:
             raise UsageError("the layer similar needs a document to be like", "semantic_search_cli similar DOC_ID")
-        rows = np.flatnonzero(store.docs == q.like)
+        rows = store.rows(q.like)
         if not rows.size:
             raise UsageError(
                 f"{ws.corpus.label(q.like)} has neither title nor text, so it has no vector", "name another document"
@@ -53,6 +53,6 @@ class Similar:
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
         """One number: the cosine of the two documents."""
         store = ws.vectors(self.encoder, Whole())
-        rows = np.flatnonzero(store.docs == doc)
+        rows = store.rows(doc)
         score = float(exact(store.vectors, self._vector(q, store, ws), rows)[0]) if rows.size else 0.0
         return Part(self.name, score, "cosine of the two documents")

@@ -53,6 +53,11 @@ class Vectors:
         self.firsts = np.flatnonzero(np.diff(self.docs, prepend=-1))
         self.owners = self.docs[self.firsts]
 
+    def rows(self, doc: int) -> np.ndarray:
+        """int64[k]: the vectors of one document, in the order of its text; empty where it has none."""
+        first, last = (int(np.searchsorted(self.docs, doc, side=side)) for side in ("left", "right"))
+        return np.arange(first, last)
+
 
 def open_vectors(
     corpus: Corpus, encoder: str, unit: Unit, settings: Settings, note: Note, progress: Progress | None

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from strata import registry
-from strata.core.types import Part, Plan, Term
+from strata.core.types import Plan, Term
 from strata.pipeline.trace import Result, Step, Trace
 from strata.pipeline.workspace import Workspace
 from strata.show.enhanced import enhanced
@@ -137,7 +137,7 @@ def placed_texts(trace: Trace, result: Result) -> list[str]:
     does not hold the document: a bar of one tone has one source."""
     families = [step.output.family for step in trace.lists]
     placed = {p.name: p for p in result.placed}
-    parts = {part.label: part for part in fused_parts(trace, result.doc)}
+    parts = {part.label: part for part in result.parts}
     said = []
     for step in trace.lists:
         family = step.output.family
@@ -156,12 +156,6 @@ def placed_texts(trace: Trace, result: Result) -> list[str]:
     return said
 
 
-def fused_parts(trace: Trace, doc: int) -> tuple[Part, ...]:
-    """The parts of a document's fused score, one for each list that holds it."""
-    fuse = trace.plan.fuse
-    return fuse.explain([step.output for step in trace.lists], doc).parts if fuse else ()
-
-
 def _title_line(trace: Trace, result: Result, columns: int) -> Line:
     name = cut(f"{result.rank}. {titled(trace, result.doc)}", columns - 31)
     gap = " " * max(1, columns - 30 - columns_of(name))
@@ -176,7 +170,7 @@ def two_tone(trace: Trace, result: Result, columns: int = 20) -> str:
         return ""
     lists = [step.output for step in trace.lists]
     families = {ranking.name: ranking.family for ranking in lists}
-    parts = fused_parts(trace, result.doc)
+    parts = result.parts
     keyword = sum(part.value for part in parts if families[part.label] == "keyword")
     other = sum(part.value for part in parts if families[part.label] != "keyword")
     return bar(keyword, other, full=fuse.most(lists), columns=columns, empty=" ").rstrip()

@@ -1,4 +1,4 @@
-"""What requests to a language model used, left for the step that is running."""
+"""What replies used and who gave them, left for the step that is running."""
 
 from __future__ import annotations
 
@@ -15,3 +15,9 @@ def spent(replies: Iterable[Reply], ws: Workspace) -> None:
     for reply in replies:
         used = reply.usage
         ws.spent({"prompt_tokens": used.prompt, "completion_tokens": used.completion, "calls": used.calls})
+
+
+def replied(reply: Reply, ws: Workspace) -> None:
+    """A reply that the running step goes by: its usage, its provider and model."""
+    spent([reply], ws)
+    ws.report(by_rule=False, provider=reply.provider, model=reply.model)

@@ -20,6 +20,7 @@ STOREYS = (
     ("keyword", "semantic", "hybrid"),
     ("enhance", "rerank", "answer"),
     ("pipeline", "runlog"),
+    ("evaluation",),
     ("show", "overview", "doctor"),
     ("shell", "flags", "prompts", "asked", "common", "signature", "searching", "explaining", "answering", "__main__"),
 )

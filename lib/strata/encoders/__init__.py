@@ -15,6 +15,7 @@ import numpy as np
 from strata.settings import Settings
 
 if TYPE_CHECKING:
+    from strata.encoders.memo import Remembering
     from strata.encoders.weights import Weights
 
 Kind = Literal["query", "document"]
@@ -42,7 +43,7 @@ def readable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def open_encoder(name: str, settings: Settings, note: Note) -> Encoder:
+def open_encoder(name: str, settings: Settings, note: Note) -> Remembering:
     """The runtime for queries, which it remembers. name: of the registry, of the hub, or the path of a folder.
 
     UsageError for an unknown name, ArtefactError for weights that are missing or altered.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,17 +24,26 @@ class Remembering:
         self._encoder = encoder
         self._most = most
         self._known: dict[str, np.ndarray] = {}
+        self._took: dict[str, float] = {}
+
+    def saved(self, query: str) -> float:
+        """The milliseconds that encoding this query took, where it is remembered; 0.0 where it will be encoded."""
+        return self._took.get(query, 0.0)
 
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
         if kind != "query":
             return self._encoder.encode(texts, kind)
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         if missing:
-            for text, vector in zip(missing, self._encoder.encode(missing, kind), strict=True):
-                self._known[text] = vector
+            start = time.perf_counter()
+            vectors = self._encoder.encode(missing, kind)
+            each = (time.perf_counter() - start) * 1000 / len(missing)
+            self._known |= zip(missing, vectors, strict=True)
+            self._took |= dict.fromkeys(missing, each)
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             out[row] = self._known[text]
         while len(self._known) > self._most:
-            del self._known[next(iter(self._known))]
+            oldest = next(iter(self._known))
+            del self._known[oldest], self._took[oldest]
         return out

@@ -28,6 +28,11 @@ class Step:
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def full_ms(self) -> float:
+        """The time that the step takes where nothing is remembered: `remembered_ms` is what a memory saved."""
+        return self.ms + self.usage.get("remembered_ms", 0.0)
+
+    @property
     def label(self) -> str:
         """What the step is called in this run: a list by its own name (labels.py), else its layer's."""
         name: str = self.output.name if self.slot == "retrieve" else self.layer.name
@@ -103,6 +108,11 @@ class Trace:
     @property
     def ms(self) -> float:
         return sum(step.ms for step in self.steps)
+
+    @property
+    def full_ms(self) -> float:
+        """As `ms`, and what was remembered counted as if it had been done."""
+        return sum(step.full_ms for step in self.steps)
 
     def path(self, doc: int) -> list[int | None]:
         """A document's rank in each ranking of the run, in order; None where it is not in the list."""

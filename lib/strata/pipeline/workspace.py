@@ -14,7 +14,7 @@ from strata.settings import Settings
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
-    from strata.encoders import Encoder
+    from strata.encoders.memo import Remembering
     from strata.keyword.index import Index
     from strata.llm.opening import Choice
     from strata.llm.types import LanguageModel
@@ -92,7 +92,7 @@ class Workspace:
         self.opened["keyword_index"] = index.path.name
         return index
 
-    def _open_encoder(self, name: str) -> Encoder:
+    def _open_encoder(self, name: str) -> Remembering:
         from strata.encoders import open_encoder
 
         opened = open_encoder(name, self.settings, self.note)

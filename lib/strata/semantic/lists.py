@@ -24,10 +24,13 @@ def checked_min_score(score: float | None) -> None:
 
 
 def query_vector(encoder: str, q: Query, ws: Workspace) -> np.ndarray:
-    """float32[d], unit length; the milliseconds go to the step as encode_ms."""
+    """float32[d], unit length; the milliseconds go to the step as encode_ms, or as remembered_ms where the query was
+    encoded before."""
+    text, opened = q.meaning or q.text, ws.encoder(encoder)
+    saved = opened.saved(text)
     start = time.perf_counter()
-    vector: np.ndarray = ws.encoder(encoder).encode([q.meaning or q.text], "query")[0]
-    ws.spent({"encode_ms": (time.perf_counter() - start) * 1000})
+    vector: np.ndarray = opened.encode([text], "query")[0]
+    ws.spent({"remembered_ms": saved} if saved else {"encode_ms": (time.perf_counter() - start) * 1000})
     return vector
 
 

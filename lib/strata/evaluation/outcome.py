@@ -1,0 +1,99 @@
+"""What one plan gave for every query of a golden set. Metrics, failures, reports and exports are made from this.
+
+`evaluate` runs plans and nothing else here does; whatever it gives can also come from a file (trec.py).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from strata.core.golden import GoldenQuery, GoldenSet
+from strata.core.types import Plan, Query
+from strata.evaluation.measure import Measure
+from strata.pipeline.run import Memo, run
+from strata.pipeline.trace import Trace
+from strata.pipeline.workspace import Workspace
+
+if TYPE_CHECKING:
+    from strata.semantic.vectors import Progress
+
+DEPTH = 100
+"""Documents of each ranking that are kept: recall@100 is the deepest figure of the tables."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A plan under the name that it has in a table."""
+
+    label: str
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """found: query id → document ids, best first, for every query of the set, also those without an answer.
+    scores: the same shape, the ranking's own. traces: query id → trace; none for a run that was read from a file.
+    """
+
+    label: str
+    found: Mapping[str, tuple[str, ...]]
+    scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    plan: Plan | None = None
+    traces: Mapping[str, Trace] = field(default_factory=dict)
+
+    def values(self, queries: Sequence[GoldenQuery], measure: Measure) -> list[float]:
+        """A metric's value for each query, in their order. A query without results has an empty list, and gets 0."""
+        return [measure(self.found.get(query.id, ()), query.relevant) for query in queries]
+
+    def mean(self, queries: Sequence[GoldenQuery], measure: Measure) -> float:
+        """The mean over queries, which must have an answer each; 0.0 for none."""
+        values = self.values(queries, measure)
+        return statistics.fmean(values) if values else 0.0
+
+    @property
+    def ms_per_query(self) -> float | None:
+        """Milliseconds of all steps, those included that a memory saved this time; None without traces."""
+        costs = [trace.full_ms for trace in self.traces.values()]
+        return statistics.fmean(costs) if costs else None
+
+    @property
+    def tokens_per_query(self) -> float | None:
+        """A language model's tokens, in and out."""
+        names = ("prompt_tokens", "completion_tokens")
+        costs = [sum(step.usage.get(n, 0) for step in t.steps for n in names) for t in self.traces.values()]
+        return statistics.fmean(costs) if costs else None
+
+
+def evaluate(
+    contenders: Sequence[Contender],
+    golden: GoldenSet,
+    ws: Workspace,
+    memo: Memo | None = None,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Run every plan for every query; what two plans have in common is done once. DEPTH results are kept of each."""
+    memo = {} if memo is None else memo
+    outcomes = []
+    for contender in contenders:
+        plan = contender.plan
+        if plan.fuse is None:  # a list that nothing is fused with may be as deep as the deepest figure
+            plan = replace(plan, depth=max(plan.depth, DEPTH))
+        traces: dict[str, Trace] = {}
+        what = f"queries by {contender.label}"
+        with progress(what, len(golden.queries)) if progress else nullcontext(lambda _: None) as done:
+            for number, query in enumerate(golden.queries, start=1):
+                traces[query.id] = run(plan, Query(query.text), ws, memo)
+                done(number)
+        outcomes.append(outcome(contender.label, plan, traces))
+    return outcomes
+
+
+def outcome(label: str, plan: Plan, traces: Mapping[str, Trace]) -> Outcome:
+    """An outcome from traces."""
+    found = {id: tuple(str(t.corpus.id(doc)) for doc in t.final.docs[:DEPTH].tolist()) for id, t in traces.items()}
+    scores = {id: tuple(map(float, t.final.scores[:DEPTH])) for id, t in traces.items()}
+    return Outcome(label, found, scores, plan, traces)

@@ -306,7 +306,7 @@ def test_a_huge_or_cut_off_reply_is_announced(films: Workspace) -> None:
 
 def test_a_reply_streams_where_the_workspace_has_a_stream(films: Workspace) -> None:
     heard: list[str] = []
-    films.__dict__["stream"] = heard.append
+    films.stream = heard.append
     by(films, "Mark Darcy \x07is a barrister [1].")
     modes.Rag()(ROMANCE, bridget(films), films)
     assert heard == ["Mark Darcy is a barrister [1]."]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,20 +12,35 @@ from strata.common import Common
 from strata.core.types import Answer
 from strata.errors import CheckFailed
 from strata.searching import Found, search
+from strata.show.text import Block
 
 
 def answer(common: Common, asked: Asked, mode: str, text: str) -> None:
-    """Run the plan with an answer of this mode at its end."""
+    """Run the plan with an answer of this mode at its end. On a terminal a model's words are shown as they come."""
     from strata.answer.report import to_json
-    from strata.show.answer import view
+    from strata.show.answer import rest, view
+    from strata.show.live import Live
 
     def more(found: Found) -> dict[str, Any]:
         step = next(step for step in found.trace.steps if step.slot == "answer")
         made: Answer | None = step.output
         return {"answer": None if made is None else to_json(made, found.trace.corpus, step.facts, step.usage)}
 
-    found = search(common, replace(asked, answer=mode), text, view, more=more)
+    live = Live(sys.stdout) if _on_a_terminal(common) else None
+
+    def draw(found: Found) -> Iterator[Block]:
+        if live is None or not live.opened:
+            yield from view(found)
+            return
+        live.close()
+        yield from rest(found, told=live.begun)
+
+    found = search(common, replace(asked, answer=mode), text, draw, more=more, live=live)
     _strictly(asked, found.trace.answer if found else None)
+
+
+def _on_a_terminal(common: Common) -> bool:
+    return sys.stdout.isatty() and not common.json
 
 
 def check(common: Common, asked: Asked, text: str, pasted: str) -> None:

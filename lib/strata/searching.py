@@ -24,9 +24,7 @@ from strata.show.words import about_words
 
 if TYPE_CHECKING:
     from strata.llm.opening import Choice
-
-LOGGED = 1000
-"""Hits of each list that a run log keeps: more than any list of the bundled plans holds."""
+    from strata.show.live import Live
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,11 @@ def search(
     more: Callable[[Found], dict[str, Any]] = lambda _: {},
     like: str | None = None,
     beside: Callable[[Plan, Workspace], Plan | None] = lambda *_: None,
+    live: Live | None = None,
 ) -> Found | None:
     """`draw` gives the text, `more` what JSON adds. like: a document whose neighbours are wanted, `text` is then not
-    looked at. beside: the plan of a second run to compare with. None where nothing was searched."""
+    looked at. beside: the plan of a second run to compare with. live: shows a model's answer as it comes. None
+    where nothing was searched."""
     plan = asked.plan()
     if asked.show_plan:
         show_plan(common, plan)
@@ -66,9 +66,17 @@ def search(
     position = None if like is None else ws.corpus.find(like)
     q = query(text, ws, asked.exclude, asked.where, position)
     memo: Memo = {}
-    trace = run(plan, q, ws, memo)
-    other = beside(plan, ws)
     options = (*asked.options, *([f"--dataset {quote(common.dataset)}"] if common.dataset else []))
+    streaming = live is not None and ws.model is not None and not (choice and choice.show_prompt)
+    if streaming:
+        ws.stream = live
+
+    def ready(trace: Trace) -> None:
+        if live and streaming:
+            live.open(Found(trace, ws, [], asked.origin))
+
+    trace = run(plan, q, ws, memo, ready)
+    other = beside(plan, ws)
     found = Found(trace, ws, [], asked.origin, run(other, q, ws, memo) if other else None, options)
     if asked.evaluate:
         found.grades.update(_graded(found))
@@ -149,14 +157,9 @@ def _tell(common: Common, trace: Trace) -> None:
 
 def log(common: Common, found: Found, said: list[str]) -> str:
     """Write the run's log; returns why that failed, or ""."""
-    entry = found.trace.to_json(candidates=LOGGED)
-    entry["notices"] = entry["notices"] + said
-    entry["preset"] = found.origin
-    entry["artefacts"] = found.ws.opened
-    if found.ws.calls:
-        entry["calls"] = found.ws.calls
     logs = found.ws.settings.log_dir
-    failed = runlog.try_write(logs, entry, common.command)
+    entry = runlog.entry(found.trace, found.ws, common.command, found.origin, said)
+    failed = runlog.try_write(logs, entry)
     common.detail(f"run {found.trace.run_id}" + ("" if failed else f" logged in {logs}"))
     if failed:
         common.say(failed)

@@ -13,7 +13,7 @@ from strata.answer.sources import Source
 from strata.core.types import Claim, Query
 from strata.errors import BadReply
 from strata.llm.prompting import prompt
-from strata.llm.usage import replied
+from strata.llm.usage import reply_to
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -37,9 +37,8 @@ def by_model(mode: str, q: Query, sources: Sequence[Source], ws: Workspace) -> t
     if ws.model is None:
         raise ValueError("there is no language model")
     messages = prompt(mode, query=q.text, sources=[source.as_data() for source in sources])
-    stream = getattr(ws, "stream", None)
-    reply = ws.model.complete(messages, max_tokens=TOKENS, stream=Cleaned(stream) if stream else None)
-    replied(reply, ws)
+    stream = Cleaned(ws.stream) if ws.stream else None
+    reply = reply_to(messages, None, ws.model, ws, max_tokens=TOKENS, stream=stream)
     ws.report(finish_reason=reply.finish_reason)
     if reply.finish_reason == "length":
         ws.note(f"the answer was cut off at {TOKENS} tokens")

@@ -24,8 +24,15 @@ MUST = object()
 """Marks a step without which there is no result."""
 
 
-def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Trace:
-    """Answer a query by a plan. Steps with equal layer and input are taken from `memo` when it is given."""
+def run(
+    plan: Plan,
+    query: Query,
+    ws: Workspace,
+    memo: Memo | None = None,
+    ready: Callable[[Trace], None] = lambda _: None,
+) -> Trace:
+    """Answer a query by a plan. Steps with equal layer and input are taken from `memo` when it is given. ready: is
+    given the trace as it stands before an answer is made from it."""
     steps: list[Step] = []
     memo = {} if memo is None else memo
     corpus = ws.corpus
@@ -62,9 +69,11 @@ def run(plan: Plan, query: Query, ws: Workspace, memo: Memo | None = None) -> Tr
         found = step("fuse", fuse, given, lambda: fuse(lists, sum(len(one.docs) for one in lists)))
     if plan.rerank:
         rerank, before = plan.rerank, found
-        found = step("rerank", rerank, (used, plan), lambda: rerank(used, before, ws), otherwise=before)
+        source = (used, plan.retrieve, plan.depth, (plan.fuse,))
+        found = step("rerank", rerank, source, lambda: rerank(used, before, ws), otherwise=before)
     trace = Trace(_run_id(), plan, corpus, query, used, tuple(steps))
     if plan.answer:
+        ready(trace)
         answer, sources = plan.answer, trace.passages(plan.limit)
         step("answer", answer, (used, plan), lambda: answer(used, sources, ws), otherwise=None)
         trace = replace(trace, steps=tuple(steps))

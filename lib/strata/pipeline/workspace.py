@@ -27,7 +27,7 @@ class Workspace:
 
     say: where a notice goes at once (the shell prints it to stderr). progress: called by long builds.
     opened: what has been opened so far, by fingerprint; calls: what was asked of a language model; for the run log.
-    choice: which language model; None for none at all.
+    choice: which language model; None for none at all. stream: is given an answer's text as a model writes it.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class Workspace:
         self._facts: dict[str, Any] = {}
         self.opened: dict[str, str] = {}
         self.calls: list[dict[str, Any]] = []
+        self.stream: Callable[[str], None] | None = None
         self.encoder = cache(self._open_encoder)
         self.vectors = cache(self._open_vectors)
 

@@ -20,18 +20,28 @@ INDENT = " " * 9
 
 def view(found: Found) -> Iterator[Block]:
     """Of a run whose plan ends with an answer; where that failed, the sources stand alone and the notice says why."""
-    trace = found.trace
+    yield from head(found)
+    yield from rest(found)
+
+
+def head(found: Found) -> Iterator[Block]:
+    """What is known before there is an answer: what ran, and the sources by number."""
     yield from header(found)
-    step = next(step for step in trace.steps if step.slot == "answer")
+    yield from _sources(found, found.trace.final.docs[: found.trace.plan.limit].tolist())
+
+
+def rest(found: Found, *, told: bool = False) -> Iterator[Block]:
+    """The answer and its check. told: the text is on the terminal already."""
+    step = next(step for step in found.trace.steps if step.slot == "answer")
     answer: Answer | None = step.output
-    docs = trace.final.docs[: trace.plan.limit].tolist() if answer is None else answer.sources
-    yield from _sources(found, docs)
     if answer is None:
         yield f"Answer   none: {clean(step.failed.message) if step.failed else 'the plan has none'}"
     else:
-        who = "none, by rule" if answer.abstained else _who(step.facts, step.usage)
-        yield line((f"Answer   {who}", "bold"))
-        yield from _text(answer)
+        if told:
+            yield line((f"{INDENT}{_tokens(step.usage)}", "dim"))
+        else:
+            yield line((f"Answer   {_who(answer, step.facts, step.usage)}", "bold"))
+            yield from _text(answer)
         yield from _check(answer)
     yield from drawn(found.words)
 
@@ -60,11 +70,14 @@ def _sources(found: Found, docs: Sequence[int]) -> Iterator[Block]:
     yield from wrapped(between(named, "   "), width(), "Sources  ", INDENT)
 
 
-def _who(facts: dict[str, Any], usage: dict[str, float]) -> str:
+def _who(answer: Answer, facts: dict[str, Any], usage: dict[str, float]) -> str:
     if facts.get("by_rule", True):
-        return "by rule: sentences of the sources"
-    tokens = f" · {usage.get('prompt_tokens', 0):.0f} + {usage.get('completion_tokens', 0):.0f} tokens"
-    return clean(f"{facts.get('provider')} {facts.get('model')}") + tokens
+        return "none, by rule" if answer.abstained else "by rule: sentences of the sources"
+    return clean(f"{facts.get('provider')} {facts.get('model')} · {_tokens(usage)}")
+
+
+def _tokens(usage: dict[str, float]) -> str:
+    return f"{usage.get('prompt_tokens', 0):.0f} + {usage.get('completion_tokens', 0):.0f} tokens"
 
 
 def _text(answer: Answer) -> Iterator[Block]:

@@ -22,8 +22,6 @@ NOT_SETTINGS = (
     "fuse", "vectors", "enhance", "rerank", "debug", "evaluate", "strict", *MODEL, "where", "exclude", "preset",
     "config", "show_plan", "no_log",
 )  # fmt: skip
-CANDIDATES = 5
-"""A reranker reads so many times as many candidates as are shown."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class Asked:
             replay=self.values["replay"],
             max_calls=self.values["max_calls"],
             max_tokens_total=self.values["max_tokens_total"],
-            show_prompt=show if self.values["show_prompt"] else None,
+            show_prompt=show if self.values.get("show_prompt") else None,
         )
 
     @property
@@ -96,7 +94,7 @@ class Asked:
     def plan(self) -> Plan:
         """UsageError for an option that no layer of the plan has, DataError for a file that holds no plan."""
         from strata.pipeline import planfile
-        from strata.pipeline.plan import settled, with_settings
+        from strata.pipeline.plan import settled, with_candidates, with_settings
 
         config = self.values.get("config")
         base = self._base()
@@ -112,7 +110,7 @@ class Asked:
             plan = with_layer(plan, "answer", self.answer)
         typed = [name for name in self.values if name in self.given and name not in NOT_SETTINGS]
         plan = with_settings(plan, {SETTINGS.get(name, name): _number(self.values[name]) for name in typed})
-        plan = _with_candidates(plan)
+        plan = with_candidates(plan)
         if "depth" in typed or (config is not None and "limit" not in typed):
             return plan  # a depth that somebody wrote stands
         return settled(plan, shorten=config is None)
@@ -135,14 +133,6 @@ def with_layer(plan: Plan, slot: str, name: str) -> Plan:
         raise UsageError(f'--{slot} cannot be "{name}"', f"one of: {registry.names(table)}")
     filled: dict[str, Any] = {slot: registry.load(table[name])()}
     return replace(plan, **filled)
-
-
-def _with_candidates(plan: Plan) -> Plan:
-    """A reranker that was left at its usual number of candidates reads five times as many as are shown."""
-    rerank: Any = plan.rerank
-    if rerank is None or rerank.candidates != type(rerank)().candidates:
-        return plan
-    return replace(plan, rerank=replace(rerank, candidates=CANDIDATES * plan.limit))
 
 
 def _flag(name: str) -> str:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from strata.core.golden import GoldenQuery, GoldenSet
 from strata.core.types import Plan, Query
+from strata.errors import ProviderError
 from strata.evaluation.measure import Measure
 from strata.pipeline.run import Memo, run
 from strata.pipeline.trace import Trace
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 DEPTH = 100
 """Documents of each ranking that are kept: recall@100 is the deepest figure of the tables."""
+
+GIVEN_UP = 3
+"""Failures in a row, from the first query on, after which a plan is given up."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class Outcome:
         return statistics.fmean(values) if values else 0.0
 
     @property
+    def failed(self) -> int:
+        """Queries at which a provider failed, so that a step left its input as it was."""
+        return sum(any(step.failed for step in trace.steps) for trace in self.traces.values())
+
+    @property
     def ms_per_query(self) -> float | None:
         """Milliseconds of all steps, those included that a memory saved this time; None without traces."""
         costs = [trace.full_ms for trace in self.traces.values()]
@@ -75,21 +84,45 @@ def evaluate(
     memo: Memo | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
-    """Run every plan for every query; what two plans have in common is done once. DEPTH results are kept of each."""
+    """Run every plan for every query; what two plans have in common is done once. DEPTH results are kept of each.
+
+    A plan at which a provider fails for good, or GIVEN_UP times from the start, is left out: its figures would be those
+    of another plan. What was done is remembered, so a later run goes on from there.
+    """
     memo = {} if memo is None else memo
     outcomes = []
     for contender in contenders:
         plan = contender.plan
         if plan.fuse is None:  # a list that nothing is fused with may be as deep as the deepest figure
             plan = replace(plan, depth=max(plan.depth, DEPTH))
-        traces: dict[str, Trace] = {}
         what = f"queries by {contender.label}"
-        with progress(what, len(golden.queries)) if progress else nullcontext(lambda _: None) as done:
-            for number, query in enumerate(golden.queries, start=1):
-                traces[query.id] = run(plan, Query(query.text), ws, memo)
-                done(number)
-        outcomes.append(outcome(contender.label, plan, traces))
+        with progress(what, len(golden.queries)) if progress else nullcontext(_nothing) as done:
+            traces, problem = _traces(plan, golden, ws, memo, done)
+        if problem:
+            ws.note(f"{contender.label} is left out: {problem.message} (query {len(traces)} of {len(golden.queries)})")
+        else:
+            outcomes.append(outcome(contender.label, plan, traces))
     return outcomes
+
+
+def _nothing(_: int) -> None:
+    """No progress is shown."""
+
+
+def _traces(
+    plan: Plan, golden: GoldenSet, ws: Workspace, memo: Memo, done: Callable[[int], None]
+) -> tuple[dict[str, Trace], ProviderError | None]:
+    """A trace a query, and why that was given up, if it was."""
+    traces: dict[str, Trace] = {}
+    failed = 0
+    for query in golden.queries:
+        trace = traces[query.id] = run(plan, Query(query.text), ws, memo)
+        done(len(traces))
+        problem = next((step.failed for step in trace.steps if step.failed), None)
+        failed += problem is not None
+        if problem and (problem.fatal or failed == len(traces) == min(GIVEN_UP, len(golden.queries))):
+            return traces, problem
+    return traces, None
 
 
 def outcome(label: str, plan: Plan, traces: Mapping[str, Trace]) -> Outcome:

@@ -141,6 +141,26 @@ def with_settings(plan: Plan, settings: Mapping[str, Any]) -> Plan:
     )
 
 
+def settings_of(plan: Plan) -> list[str]:
+    """The names of the settings that `with_settings` can change: the plan's own, and those of its layers."""
+    layers = [*plan.retrieve, *(layer for slot in SINGLE if (layer := getattr(plan, slot)) is not None)]
+    return list(dict.fromkeys([*NUMBERS, *(field.name for layer in layers for field in fields(layer))]))
+
+
+CANDIDATES = 5
+"""A reranker reads so many times as many candidates as are shown."""
+
+
+def with_candidates(plan: Plan) -> Plan:
+    """The plan with five times as many candidates as are shown, where its reranker has its usual number; never more
+    than a slow one allows itself."""
+    rerank: Any = plan.rerank
+    if rerank is None or rerank.candidates != type(rerank)().candidates:
+        return plan
+    most = getattr(rerank, "most", CANDIDATES * plan.limit)
+    return replace(plan, rerank=replace(rerank, candidates=min(most, CANDIDATES * plan.limit)))
+
+
 def _has(layer: Any, name: str) -> bool:
     return any(field.name == name for field in fields(layer))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
@@ -27,8 +27,10 @@ MARKS = 2
 @dataclass(frozen=True)
 class LateInteraction:
     """candidates: how many of the list are read. encoder: whose chunks tell which passages of a long document are
-    read. token_encoder: whose token vectors are compared, a BERT that NumPy runs."""
+    read. token_encoder: whose token vectors are compared, a BERT that NumPy runs. most: the candidates that a larger
+    limit does not add to, since each of their tokens is encoded."""
 
+    most: ClassVar[int] = CANDIDATES
     candidates: int = CANDIDATES
     encoder: str = DEFAULT_ENCODER
     token_encoder: str = DEFAULT_ENCODER

@@ -22,7 +22,8 @@ STOREYS = (
     ("pipeline", "runlog"),
     ("evaluation",),
     ("show", "overview", "doctor"),
-    ("shell", "flags", "prompts", "asked", "common", "signature", "searching", "explaining", "answering", "__main__"),
+    ("shell", "flags", "prompts", "asked", "common", "signature", "searching", "explaining", "answering",
+     "evaluating", "subcommand", "__main__"),
 )
 SOURCES = sorted(LIB.rglob("*.py"))
 

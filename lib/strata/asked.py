@@ -89,7 +89,7 @@ class Asked:
         if typed.get("limit", 0) <= Plan.depth:
             typed.pop("limit", None)  # what is shown moves nothing
         many = {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
-        return fusion + [f"{_flag(name)} {quote(str(_number(one)))}" for name, values in many.items() for one in values]
+        return fusion + [f"{_flag(name)} {quote(str(number(one)))}" for name, values in many.items() for one in values]
 
     def plan(self) -> Plan:
         """UsageError for an option that no layer of the plan has, DataError for a file that holds no plan."""
@@ -109,7 +109,7 @@ class Asked:
         if self.answer:
             plan = with_layer(plan, "answer", self.answer)
         typed = [name for name in self.values if name in self.given and name not in NOT_SETTINGS]
-        plan = with_settings(plan, {SETTINGS.get(name, name): _number(self.values[name]) for name in typed})
+        plan = with_settings(plan, {SETTINGS.get(name, name): number(self.values[name]) for name in typed})
         plan = with_candidates(plan)
         if "depth" in typed or (config is not None and "limit" not in typed):
             return plan  # a depth that somebody wrote stands
@@ -148,7 +148,7 @@ def _path(config: str) -> Path:
         raise UsageError(f"--config {config}: there is no such home folder", "write the path in full") from error
 
 
-def _number(value: Any) -> Any:
+def number(value: Any) -> Any:
     """60.0 as 60, as it was typed."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 

@@ -13,6 +13,7 @@ from strata import settings as settings_module
 if TYPE_CHECKING:
     from strata.llm.opening import Choice
     from strata.pipeline.workspace import Workspace
+    from strata.semantic.vectors import Progress
     from strata.show.text import Block
 
 
@@ -34,7 +35,12 @@ class Common:
 
         settings = self.settings()
         self.detail(f"dataset {settings.dataset}; cache {settings.cache_dir}; logs {settings.log_dir}")
-        return Workspace(settings, self.say, None if self.quiet else _progress, choice)
+        return Workspace(settings, self.say, self.progress, choice)
+
+    @property
+    def progress(self) -> Progress | None:
+        """What long work shows on stderr; nothing with -q."""
+        return None if self.quiet else _progress
 
     def settings(self) -> settings_module.Settings:
         return settings_module.load(self.dataset, self.cache_dir, self.log_dir)

@@ -19,6 +19,7 @@ from strata.asked import Asked
 from strata.common import Common
 from strata.errors import StrataError, UsageError
 from strata.signature import EVERYWHERE, complete
+from strata.subcommand import arranged
 
 __all__ = ["Asked", "Common", "Program", "execute"]
 
@@ -56,10 +57,12 @@ class Command(TyperCommand):
 class Program(typer.Typer):
     """One of the programs in cli/. Calling it runs the command line and ends the process.
 
-    default: what is run when nothing is given.
+    default: what is run when nothing is given. implied: the subcommand that is meant where none is named; then options
+    may also stand before a subcommand.
     """
 
     default = "--help"
+    implied = ""
 
     def __init__(self, name: str, help: str, **more: Any) -> None:
         super().__init__(
@@ -68,17 +71,23 @@ class Program(typer.Typer):
         )  # fmt: skip
 
     def run(
-        self, name: str, *, unquoted_negatives: bool = False, plan: str = "", options: Sequence[str] = ()
+        self,
+        name: str,
+        *,
+        unquoted_negatives: bool = False,
+        plan: str = "",
+        options: Sequence[str] = (),
+        always: Sequence[str] | None = None,
     ) -> Callable[[Callable[..., None]], Callable[..., None]]:
         """Add a subcommand. Its function takes `common: Common` first, then its own parameters.
 
         plan: the name of the plan it runs; then `asked: Asked` comes second, and the command has those of
-        flags.OPTIONS that `options` names, and those of every search.
+        flags.OPTIONS that `options` names, and those of every search (or what `always` says).
         """
         context = {"ignore_unknown_options": True} if unquoted_negatives else {}
 
         def add(function: Callable[..., None]) -> Callable[..., None]:
-            self.command(name, cls=Command, context_settings=context)(complete(function, plan, options))
+            self.command(name, cls=Command, context_settings=context)(complete(function, plan, options, always))
             return function
 
         return add
@@ -96,7 +105,8 @@ def execute(program: Program, args: Sequence[str]) -> int:
     try:
         command = typer.main.get_command(program)
         name = program.info.name if isinstance(program.info.name, str) else None
-        status = command.main(args=list(args) or [program.default], prog_name=name, standalone_mode=False)
+        given = arranged(command, args, program.implied) if program.implied else list(args)
+        status = command.main(args=given or [program.default], prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except StrataError as error:

@@ -18,12 +18,14 @@ THIS_LAYER = "This layer"
 CONTEXT = "typer_context"
 
 
-def complete(function: Callable[..., None], plan: str, options: Sequence[str]) -> Callable[..., None]:
+def complete(
+    function: Callable[..., None], plan: str, options: Sequence[str], always: Sequence[str] | None
+) -> Callable[..., None]:
     """The function with `common` and `asked` replaced by the options behind them, as Typer reads signatures."""
     hints = typing.get_type_hints(function, include_extras=True)
     own = [p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()]
     own = own[2 if plan else 1 :]
-    asked_for = _of_plan(options) if plan else []
+    asked_for = _of_plan(options, always) if plan else []
     for parameter in [*own, *asked_for]:
         for info in getattr(parameter.annotation, "__metadata__", ()):
             if isinstance(info, typer.models.OptionInfo) and info.rich_help_panel is None:
@@ -51,16 +53,17 @@ def complete(function: Callable[..., None], plan: str, options: Sequence[str]) -
     return command
 
 
-def _of_plan(options: Sequence[str]) -> list[inspect.Parameter]:
-    """The plan options of a command, in the order of flags.OPTIONS."""
+def _of_plan(options: Sequence[str], always: Sequence[str] | None) -> list[inspect.Parameter]:
+    """The plan options of a command, in the order of flags.OPTIONS. always: None for those of every search."""
     from strata.flags import EVERY_SEARCH, OPTIONS
 
+    options = (*options, *(EVERY_SEARCH if always is None else always))
     unknown = set(options) - set(OPTIONS)
     assert not unknown, unknown
     return [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in OPTIONS.items()
-        if name in (*options, *EVERY_SEARCH)
+        if name in options
     ]
 
 

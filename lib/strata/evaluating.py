@@ -1,0 +1,169 @@
+"""Evaluation from a command line: open the golden set, run plans over it, give out what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strata import paths
+from strata.asked import NOT_SETTINGS, SETTINGS, Asked, number
+from strata.common import Common
+from strata.core.catalogue import as_path
+from strata.core.golden import GoldenSet, load_golden
+from strata.core.types import Plan
+from strata.errors import ProviderError, UsageError
+from strata.evaluation.layers import contenders
+from strata.evaluation.outcome import Contender, Outcome, evaluate
+from strata.evaluation.unanswerable import Unanswerable, unanswerable
+from strata.pipeline.run import Memo
+from strata.pipeline.workspace import Workspace
+
+if TYPE_CHECKING:
+    from strata.llm.opening import Choice
+    from strata.semantic.vectors import Progress
+
+REPLIES = "replies"
+"""The folder in the cache where a model's replies to evaluations are kept."""
+
+
+@dataclass(frozen=True)
+class Golden:
+    """What the options say about the golden set. kind: only its queries."""
+
+    file: str | None = None
+    split: str = "test"
+    kind: str | None = None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every evaluation works with. notes: what was said while plans ran, each once."""
+
+    common: Common
+    asked: Asked
+    golden: GoldenSet
+    ws: Workspace
+    choice: Choice | None
+    progress: Progress | None
+    memo: Memo = field(default_factory=dict)
+
+    @property
+    def limit(self) -> int:
+        return int(self.asked.values["limit"])
+
+    @property
+    def own(self) -> Contender:
+        """The plan that the options ask for, under the name that a table gives it."""
+        plan = self.asked.plan()
+        if self.asked.values.get("config") is not None or self.asked.origin != "lessons":
+            return Contender(self.asked.origin, plan)
+        return Contender(name_of(plan), plan)
+
+    def run(self, plans: Sequence[Contender]) -> list[Outcome]:
+        """UsageError where every plan had to be left out."""
+        outcomes = evaluate(plans, self.golden, self.ws, self.memo, self.progress)
+        if not outcomes:
+            raise UsageError("no plan could be evaluated", "see the notes above")
+        return outcomes
+
+    def unanswerable(self, outcomes: Sequence[Outcome]) -> list[Unanswerable | None]:
+        """What became of queries without an answer; None each where there are none."""
+        ids = [query.id for query in self.golden.unjudged]
+        return unanswerable(outcomes, ids, self.limit, self.ws) if ids else [None for _ in outcomes]
+
+    def layers(self, added: Sequence[str]) -> list[Contender]:
+        """The rows of --layers; the asked plan stands last where it is none of them."""
+        values, given = self.asked.values, self.asked.given
+        typed = {SETTINGS.get(n, n): number(values[n]) for n in values if n in given and n not in NOT_SETTINGS}
+        typed.pop("encoder", None)
+        typed.pop("limit", None)
+        encoders = [name.strip() for name in str(values["encoder"]).split(",") if name.strip()]
+        if not encoders:
+            raise UsageError("--encoder names none", "one or more names, with commas between them")
+        model = self.ws.model is not None
+        found = contenders(encoders, values["vectors"], added, typed, self.limit, self.ws.note, model=model)
+        if {"config", "preset", "enhance", "rerank"} & given:
+            asked = replace(self.asked, values={**values, "encoder": encoders[0]})
+            own = replace(self, asked=asked).own
+            if own.plan not in [one.plan for one in found]:
+                found.append(own)
+        return found
+
+    def end(self, outcomes: Sequence[Outcome]) -> None:
+        """Exit 3 where a provider that was asked for by name failed, after the result is out."""
+        if self.choice and self.choice.by_name and any(one.failed for one in outcomes):
+            self.common.ended(ProviderError.exit_status)
+
+
+def name_of(plan: Plan) -> str:
+    """What a plan makes of its lists, as "spell > rrf > cross_encoder"; a list's own name where it is alone."""
+    middle = plan.fuse.name if plan.fuse else plan.retrieve[0].name
+    before = [plan.enhance.name] if plan.enhance else []
+    return " > ".join([*before, middle, *([plan.rerank.name] if plan.rerank else [])])
+
+
+def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
+    """UsageError where no golden set is known for the catalogue, or none of its queries is of the kind."""
+    choice = asked.choice(lambda *_: None)
+    ws = Workspace(common.settings(), Once(common.say), common.progress, choice)  # KEEP
+    found = load_golden(golden_path(ws, golden.file), ws.corpus, golden.split)
+    if golden.kind is not None:
+        kinds = list(dict.fromkeys(query.kind for query in found.queries if query.kind))
+        found = replace(found, queries=tuple(query for query in found.queries if query.kind == golden.kind))
+        if not found.queries:
+            raise UsageError(f'no query is of the kind "{golden.kind}"', f"kinds: {', '.join(kinds) or 'none'}")
+    for problem in found.problems[:3]:
+        common.detail(problem)
+    return Bench(common, asked, found, ws, choice, common.progress)
+
+
+def golden_path(ws: Workspace, file: str | None) -> Path:
+    """The golden set's file: the one that was named, else the one that comes with the catalogue."""
+    if file is not None:
+        return as_path(file)
+    source = ws.corpus.source
+    if source.loader == "beir":
+        return source.path
+    if source.name == "movies":
+        return paths.data_dir() / "golden_dataset.json"
+    raise UsageError(f"no golden set comes with {ws.corpus.name}", "name one with --golden FILE")
+
+
+class Once:
+    """Says each thing once: the same notice comes with query after query."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._said: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._say(text)
+
+
+def plain(bench: Bench) -> None:
+    """The asked plan, query by query, and the means."""
+    from strata.evaluation.plain import evaluated
+    from strata.show.evaluation import plain as view
+
+    outcomes = bench.run([bench.own])
+    done = evaluated(outcomes[0], bench.golden, bench.limit, bench.unanswerable(outcomes)[0])
+    corpus = bench.ws.corpus
+    bench.common.emit(done.to_json(corpus), lambda: view(done, corpus))
+    bench.end(outcomes)
+
+
+def layers(bench: Bench, added: Sequence[str], against: str, metric: str, kinds: bool) -> None:
+    """Every layer in one table."""
+    from strata.evaluation.table import table
+    from strata.show.evaluation import layers as view
+
+    outcomes = bench.run(bench.layers(added))
+    made = table(outcomes, bench.golden, bench.limit, against, metric, bench.unanswerable(outcomes))
+    unjudged = len(bench.golden.unjudged)
+    data: dict[str, Any] = {"golden": bench.golden.name, "unjudged_queries": unjudged, **made.to_json()}
+    bench.common.emit(data, lambda: view(made, unjudged, kinds))
+    bench.end(outcomes)

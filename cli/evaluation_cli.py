@@ -25,6 +25,13 @@ GoldenFile = Annotated[
 Split = Annotated[
     str, typer.Option("--split", metavar="NAME", help="Of a BEIR folder: qrels/NAME.tsv.", rich_help_panel=GOLDEN)
 ]
+Queries = Annotated[
+    str | None,
+    typer.Option(
+        "--queries", metavar="FILE", help="For a file of TREC judgements: the queries' texts.", show_default=False,
+        rich_help_panel=GOLDEN,
+    ),
+]  # fmt: skip
 Kind = Annotated[
     str | None,
     typer.Option("--kind", help="Only queries of this kind.", show_default=False, rich_help_panel=GOLDEN),
@@ -49,6 +56,7 @@ def evaluate(
     asked: Asked,
     golden: GoldenFile = None,
     split: Split = "test",
+    queries: Queries = None,
     kind: Kind = None,
     layers: Annotated[bool, typer.Option("--layers", help="Every layer and fusion in one table.")] = False,
     with_: With = None,
@@ -62,12 +70,145 @@ def evaluate(
 
     if not layers and (with_ or kinds):
         raise UsageError("--with and --kinds belong to the table of layers", "add --layers")
-    bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind))
+    bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
     if layers:
-        added = [name.strip() for name in (with_ or "").split(",") if name.strip()]
-        evaluating.layers(bench, added, against, metric, kinds)
+        evaluating.layers(bench, evaluating.names(with_), against, metric, kinds)
     else:
         evaluating.plain(bench)
+
+
+@app.run("check")
+def check(
+    common: Common,
+    golden: GoldenFile = None,
+    split: Split = "test",
+    queries: Queries = None,
+    limit: flags.Limit = 5,
+    merge: Annotated[
+        str | None,
+        typer.Option("--merge", metavar="FILE", help="Bring a pool's grades into --golden.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="With --merge: a grade given replaces the former.")] = False,
+) -> None:
+    """Is the golden set sound? Exit 1 where it has problems. With --merge: take over grades from a pool."""
+    from strata import examining
+    from strata.errors import UsageError
+    from strata.evaluating import Golden
+
+    if force and not merge:
+        raise UsageError("--force belongs to --merge", "add --merge FILE")
+    which = Golden(golden, split, None, queries)
+    if merge:
+        examining.merge(common, which, merge, force=force)
+    else:
+        examining.check(common, which, limit)
+
+
+@app.run("pool", plan="rrf", options=[name for name in PLAN if name != "depth"], always=ALWAYS)
+def pool(
+    common: Common,
+    asked: Asked,
+    output: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="JSON lines to grade; default: stdout.", show_default=False)
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, help="How far down each list is graded.")] = 10,
+    golden: GoldenFile = None,
+    split: Split = "test",
+    queries: Queries = None,
+    kind: Kind = None,
+    with_: With = None,
+) -> None:
+    """The layers' unjudged top documents as JSON lines to grade; grades that FILE holds already are kept."""
+    from strata import evaluating, examining
+
+    bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
+    examining.pool(bench, output, depth, evaluating.names(with_), golden)
+
+
+@app.run("failures", plan="rrf", options=PLAN, always=ALWAYS)
+def failures(
+    common: Common,
+    asked: Asked,
+    golden: GoldenFile = None,
+    split: Split = "test",
+    queries: Queries = None,
+    kind: Kind = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="ID", help="All about one query, rank by rank.", show_default=False),
+    ] = None,
+    examples: Annotated[int, typer.Option("--examples", min=0, help="How many of each cause.")] = 2,
+) -> None:
+    """Why each relevant document was missed: one cause each, and what mending it could gain at most."""
+    from strata import evaluating, examining
+
+    examining.failures(
+        evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries)), examples, query
+    )
+
+
+@app.run("sweep", plan="rrf", options=PLAN, always=ALWAYS)
+def sweep(
+    common: Common,
+    asked: Asked,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--over",
+            metavar="SETTING[=VALUES]",
+            help="alpha, k=1,10,60 or alpha=0..1:0.1; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    golden: GoldenFile = None,
+    split: Split = "test",
+    queries: Queries = None,
+    kind: Kind = None,
+    folds: Annotated[str, typer.Option("--folds", metavar="N|loo", help="How queries are kept out.")] = "loo",
+    seed: Annotated[int, typer.Option("--seed", help="Of what is drawn at random.")] = 0,
+    metric: Metric = "ndcg",
+) -> None:
+    """Settings over a grid, chosen on some queries and scored on the others, so that few queries do not overfit."""
+    from strata import evaluating, examining
+
+    bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
+    examining.sweep(bench, over or [], folds, seed, metric)
+
+
+@app.run("trec", plan="rrf", options=PLAN, always=ALWAYS)
+def trec(
+    common: Common,
+    asked: Asked,
+    folder: Annotated[
+        str | None, typer.Argument(metavar="FOLDER", help="Where runs and qrels are written.", show_default=False)
+    ] = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", metavar="FILE", help="Evaluate this run file; repeatable, two are compared."),
+    ] = None,
+    golden: GoldenFile = None,
+    split: Split = "test",
+    queries: Queries = None,
+    kind: Kind = None,
+    layers: Annotated[bool, typer.Option("--layers", help="A run for every layer.")] = False,
+    with_: With = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="RUN", help="With --run; default: the first.", show_default=False),
+    ] = None,
+    metric: Metric = "ndcg",
+) -> None:
+    """Runs and judgements for trec_eval, ranx, ir_measures, pyserini; or theirs evaluated and compared here."""
+    from strata import evaluating, examining
+    from strata.errors import UsageError
+
+    if bool(folder) == bool(run):
+        raise UsageError("give FOLDER to write runs, or --run FILE to read some", "one of the two")
+    bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
+    if run:
+        examining.read_runs(bench, run, against, metric)
+    else:
+        examining.export(bench, folder or "", evaluating.names(with_), every=layers)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from strata import paths, settings
 from strata.core.corpus import Corpus, open_corpus
-from strata.core.golden import GoldenQuery, load_golden, read_qrels
+from strata.core.golden import GoldenQuery, Repeated, Unresolved, load_golden, read_qrels
+from strata.core.qrels import read_queries
 from strata.errors import DataError
 from tests.conftest import DATASETS
 
@@ -122,6 +123,38 @@ def test_without_a_catalogue_ids_stand_and_titles_are_reported(golden: Callable[
     assert found.queries[0].relevant == {"4": 1} and len(found.problems) == 1
 
 
+@pytest.mark.parametrize("entry", [{"title": "Cape Fear", "year": 1991}, {"title": "cape fear", "year": "1991"},
+                                   {"title": "Cape Fear (1991)", "year": 1991}])  # fmt: skip
+def test_a_year_beside_a_title_tells_them_apart_too(
+    golden: Callable[..., Path], films: Corpus, entry: dict[str, Any]
+) -> None:
+    found = load_golden(golden({"query": "x", "relevant": [{**entry, "grade": 2}]}), films)
+    assert (found.queries[0].relevant, found.problems, found.unresolved) == ({"78": 2}, (), ())
+
+
+def test_a_year_that_no_film_of_the_title_has_is_reported_with_those_there_are(
+    golden: Callable[..., Path], films: Corpus
+) -> None:
+    rows = [{"title": "Cape Fear", "year": 1980}, {"id": 77, "title": "Cape Fear", "year": 1991}]
+    found = load_golden(golden({"query": "x", "relevant": rows}), films)
+    assert found.queries[0].relevant == {"77": 1}
+    assert '"Cape Fear (1980)" is not in movies; there is (77) Cape Fear (1962)' in found.problems[0]
+    assert "id 77 is of 1991 here and of 1962 in movies" in found.problems[1]
+
+
+def test_titles_that_name_no_one_film_are_listed_with_what_they_fit(golden: Callable[..., Path], films: Corpus) -> None:
+    found = load_golden(golden({"id": "a", "query": "x", "relevant_docs": ["No Such Film", "Cape Fear", "Ted"]}), films)
+    assert found.unresolved == (Unresolved("a", "No Such Film"), Unresolved("a", "Cape Fear", ("77", "78")))
+
+
+def test_a_document_listed_twice_is_told(golden: Callable[..., Path], films: Corpus, folder: Path) -> None:
+    found = load_golden(golden({"query": "x", "relevant": [{"id": 393, "grade": 2}, {"title": "Paddington"}]}), films)
+    assert found.repeated == (Repeated("q01", "393", (2, 1)),) and found.queries[0].relevant == {"393": 2}
+    (folder / "qrels" / "test.tsv").write_text("q1\td1\t2\nq1\td 2\t1\nq1\td1\t0\n", encoding="utf-8")
+    found = load_golden(folder)
+    assert found.repeated == (Repeated("q1", "d1", (2, 0)),) and found.queries[0].relevant == {"d1": 0, "d 2": 1}
+
+
 # Queries without an answer
 
 
@@ -154,6 +187,7 @@ def test_judgements_without_a_query_are_reported(folder: Path) -> None:
         ({"query": "x", "relevant_docs": [3]}, "neither a title nor has an id"),
         ({"query": "x", "relevant": [{"id": 1, "grade": "high"}]}, "grade 'high'"),
         ({"query": "x", "relevant": [{"id": 1, "grade": True}]}, "grade True"),
+        ({"query": "x", "relevant": [{"id": 1, "grade": 10**400}]}, "is not a whole number"),
     ],
 )
 def test_a_case_that_cannot_be_read_is_named(golden: Callable[..., Path], case: Any, said: str) -> None:
@@ -209,6 +243,51 @@ def test_trec_files_may_be_set_apart_by_blanks(tmp_path: Path) -> None:
     assert read_qrels(path) == {"301": {"FR940202-2-00150": 1, "X": 0}}
 
 
+QUERIES = {
+    "queries.tsv": "qid\ttext\n301\tred wine\n302\twhite\twine\n",
+    "topics.tsv": "301\tred wine\r\n\n302\twhite\twine",
+    "queries.jsonl": '{"_id": "301", "text": "red wine"}\n{"_id": 302, "text": "white\\twine"}\n',
+    "topics.jsonl": '{"qid": "301", "query": "red wine"}\n{"qid": "302", "query": "white\\twine"}\n',
+}
+TREC = (GoldenQuery("301", "red wine", {"d1": 2, "d2": 0}), GoldenQuery("302", "white\twine", {}))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("place", ["beside", "above", "named", "packed"])
+def test_trec_judgements_are_read_with_their_queries(tmp_path: Path, name: str, place: str) -> None:
+    path = tmp_path / "qrels" / "robust.qrels.txt"
+    path.parent.mkdir()
+    path.write_text("301 0 d1 2\n301 0 d2 0\n", encoding="utf-8")
+    where = {"beside": path.parent / name, "above": tmp_path / name, "packed": tmp_path / f"{name}.gz"}
+    queries = where.get(place, tmp_path / "mine.txt")
+    text = QUERIES[name].encode()
+    queries.write_bytes(gzip.compress(text) if place == "packed" else text)
+    found = load_golden(path, queries=queries if place == "named" else None)
+    assert (found.name, found.queries, found.problems) == ("robust.qrels", TREC, ())
+
+
+def test_judgements_without_the_texts_of_their_queries_say_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "qrels.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text("301 0 d1 2\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        load_golden(path)
+    assert "texts of its queries" in caught.value.message and "queries.tsv" in caught.value.next_step
+
+
+@pytest.mark.parametrize("row", ["302", "302\t", "\twine", "302 wine"])
+def test_a_line_that_is_no_query_is_named(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "topics.tsv"
+    path.write_text(f"301\tred\n{row}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 2"):
+        read_queries(path)
+
+
+def test_a_split_of_a_folder_may_be_named_by_its_file(folder: Path) -> None:
+    (folder / "qrels" / "mine.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
+    assert load_golden(folder / "qrels" / "mine.tsv").queries == load_golden(folder, split="mine").queries
+
+
 def test_a_missing_split_names_those_that_are_there(folder: Path) -> None:
     with pytest.raises(DataError) as caught:
         load_golden(folder)
@@ -221,7 +300,18 @@ def test_a_missing_split_names_those_that_are_there(folder: Path) -> None:
     assert load_golden(folder, split="dev").queries[0].relevant == {"d1": 1}
 
 
-@pytest.mark.parametrize("row", ["q1\td1", "q1\td1\tgood", "q1\td1\t1.5", "q1\td1\tnan", "a\tb\tc\td\te"])
+def test_a_first_row_that_is_no_header_is_not_taken_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "test.tsv"
+    for row in ("q1\td1\t1.5", "q1\td1\tnan", "q1\td1"):
+        path.write_text(f"{row}\nq1\td1\t1\n", encoding="utf-8")
+        with pytest.raises(DataError, match="line 1"):
+            read_qrels(path)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["q1\td1", "q1\td1\tgood", "q1\td1\t1.5", "q1\td1\tnan", "a\tb\tc\td\te", "q1\t\t1", "q1\td1\t1e99", "q1\td1\tinf"],
+)
 def test_a_row_that_is_no_judgement_is_named_by_line(tmp_path: Path, row: str) -> None:
     path = tmp_path / "test.tsv"
     path.write_text(f"q1\td1\t1\n{row}\n", encoding="utf-8")

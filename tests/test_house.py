@@ -20,10 +20,11 @@ STOREYS = (
     ("keyword", "semantic", "hybrid"),
     ("enhance", "rerank", "answer"),
     ("pipeline", "runlog"),
-    ("evaluation",),
+    ("evaluation", "experiments"),
     ("show", "overview", "doctor"),
+    ("reporting",),
     ("shell", "flags", "prompts", "asked", "common", "signature", "searching", "explaining", "answering",
-     "evaluating", "subcommand", "__main__"),
+     "evaluating", "examining", "subcommand", "__main__"),
 )
 SOURCES = sorted(LIB.rglob("*.py"))
 

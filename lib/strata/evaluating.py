@@ -15,6 +15,7 @@ from strata.core.golden import GoldenSet, load_golden
 from strata.core.types import Plan
 from strata.errors import ProviderError, UsageError
 from strata.evaluation.layers import contenders
+from strata.evaluation.measure import measure
 from strata.evaluation.outcome import Contender, Outcome, evaluate
 from strata.evaluation.unanswerable import Unanswerable, unanswerable
 from strata.pipeline.run import Memo
@@ -30,11 +31,13 @@ REPLIES = "replies"
 
 @dataclass(frozen=True)
 class Golden:
-    """What the options say about the golden set. kind: only its queries."""
+    """What the options say about the golden set. queries: the texts of a file of TREC's judgements. kind: only its
+    queries."""
 
     file: str | None = None
     split: str = "test"
     kind: str | None = None
+    queries: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Bench:
         typed = {SETTINGS.get(n, n): number(values[n]) for n in values if n in given and n not in NOT_SETTINGS}
         typed.pop("encoder", None)
         typed.pop("limit", None)
-        encoders = [name.strip() for name in str(values["encoder"]).split(",") if name.strip()]
+        encoders = names(values["encoder"])
         if not encoders:
             raise UsageError("--encoder names none", "one or more names, with commas between them")
         model = self.ws.model is not None
@@ -97,6 +100,11 @@ class Bench:
             self.common.ended(ProviderError.exit_status)
 
 
+def names(text: str | None) -> list[str]:
+    """What stands between commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
 def name_of(plan: Plan) -> str:
     """What a plan makes of its lists, as "spell > rrf > cross_encoder"; a list's own name where it is alone."""
     middle = plan.fuse.name if plan.fuse else plan.retrieve[0].name
@@ -107,8 +115,9 @@ def name_of(plan: Plan) -> str:
 def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
     """UsageError where no golden set is known for the catalogue, or none of its queries is of the kind."""
     choice = asked.choice(lambda *_: None)
-    ws = Workspace(common.settings(), Once(common.say), common.progress, choice)  # KEEP
-    found = load_golden(golden_path(ws, golden.file), ws.corpus, golden.split)
+    ws = Workspace(common.settings(), Once(common.say), common.progress, choice, keep=True)
+    path = golden_path(ws, golden.file)
+    found = _judged_by_somebody(read(golden, path, ws), path)
     if golden.kind is not None:
         kinds = list(dict.fromkeys(query.kind for query in found.queries if query.kind))
         found = replace(found, queries=tuple(query for query in found.queries if query.kind == golden.kind))
@@ -117,6 +126,17 @@ def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
     for problem in found.problems[:3]:
         common.detail(problem)
     return Bench(common, asked, found, ws, choice, common.progress)
+
+
+def read(golden: Golden, path: Path, ws: Workspace) -> GoldenSet:
+    return load_golden(path, ws.corpus, golden.split, as_path(golden.queries) if golden.queries else None)
+
+
+def _judged_by_somebody(golden: GoldenSet, path: Path) -> GoldenSet:
+    """A collection's queries of other splits have no judgements here: nobody says that they have no answer."""
+    if path.suffix == ".json":
+        return golden
+    return replace(golden, queries=tuple(query for query in golden.queries if query.relevant))
 
 
 def golden_path(ws: Workspace, file: str | None) -> Path:
@@ -161,7 +181,11 @@ def layers(bench: Bench, added: Sequence[str], against: str, metric: str, kinds:
     from strata.evaluation.table import table
     from strata.show.evaluation import layers as view
 
-    outcomes = bench.run(bench.layers(added))
+    rows = bench.layers(added)
+    measure(metric, bench.limit)
+    if against not in [row.label for row in rows]:
+        raise UsageError(f'--against: no row is called "{against}"', f"one of: {', '.join(row.label for row in rows)}")
+    outcomes = bench.run(rows)
     made = table(outcomes, bench.golden, bench.limit, against, metric, bench.unanswerable(outcomes))
     unjudged = len(bench.golden.unjudged)
     data: dict[str, Any] = {"golden": bench.golden.name, "unjudged_queries": unjudged, **made.to_json()}

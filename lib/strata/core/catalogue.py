@@ -19,11 +19,13 @@ _ASIDE = re.compile(r"\.(.+)\.[0-9a-f]{8}\.former\.tmp")
 
 @dataclass(frozen=True)
 class Source:
-    """A catalogue that can be opened. file: what its content is in (for BEIR, the corpus file of `path`)."""
+    """A catalogue that can be opened. file: what its content is in (for BEIR, the corpus file of `path`). known:
+    whether `name` finds it again; else `path` does."""
 
     name: str
     path: Path
     loader: str
+    known: bool = True
 
     @property
     def file(self) -> Path:
@@ -58,7 +60,8 @@ def locate(dataset: str) -> Source:
         names = ", ".join([DEFAULT_DATASET, *known])
         raise DataError(f'"{dataset[:200]}" is no known catalogue and no file', f"known: {names}; a path works as well")
     # A path's name is the file's whole name, so that no other film catalogue passes for the bundled "movies".
-    return Source(path.name if path.name not in (DEFAULT_DATASET, *known) else f"./{path.name}", path, detect(path))
+    name = path.name if path.name not in (DEFAULT_DATASET, *known) else f"./{path.name}"
+    return Source(name, path, detect(path), known=False)
 
 
 def as_path(text: str) -> Path:

@@ -32,7 +32,8 @@ from strata.storage import Artefact, ensure
 if TYPE_CHECKING:
     Lookup = tuple[np.ndarray, np.ndarray]
 
-_WITH_YEAR = re.compile(r"(.*\S)\s*\((\d{4})\)", re.DOTALL)
+WITH_YEAR = re.compile(r"(.*\S)\s*\((\d{4})\)", re.DOTALL)
+"""A title with its year, as labels show it."""
 _ID = re.compile(rb'\A\[(?:-?\d+|"(?:[^"\\]|\\.)*"),')
 """How a line of documents.jsonl begins."""
 SHOWN = 8
@@ -108,11 +109,15 @@ class Corpus:
     def titled(self, title: str) -> list[int]:
         """Documents with exactly this title, accents and case aside; "Dracula (1931)" names one by its year."""
         found = self._exactly(title)
-        dated = None if found else _WITH_YEAR.fullmatch(title.strip())
+        dated = None if found else WITH_YEAR.fullmatch(title.strip())
         if dated:
             year = dated.group(2)
             found = [at for at in self._exactly(dated.group(1)) if str(self.document(at).fields.get("year")) == year]
         return found
+
+    def folded_titles(self) -> list[str]:
+        """The title of each document as titles are compared (title_key), in the catalogue's order."""
+        return self._artefact.bytes("titles.txt").decode().split("\n")
 
     def _exactly(self, title: str) -> list[int]:
         key = title_key(title)
@@ -142,7 +147,7 @@ class Corpus:
         titles: list[str] = []
         key = title_key(text)
         if not found and key:
-            titles = self._artefact.bytes("titles.txt").decode().split("\n")
+            titles = self.folded_titles()
             found = [i for i, title in enumerate(titles) if key in title]
         if len(found) == 1:
             return found[0]

@@ -16,8 +16,8 @@ from pathlib import Path
 from strata import paths
 from strata.core import load
 from strata.core.catalogue import as_path
-from strata.core.golden import read_qrels, read_queries
 from strata.core.keeping import CORPUS, keep, write_corpus, write_origin
+from strata.core.qrels import read_qrels, read_queries
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ PROGRAMS = (
     "hybrid_search_cli",
     "augmented_generation_cli",
     "data_cli",
+    "experiment_cli",
 )
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").glob("*.md") if path.name != "commands.md")]
 

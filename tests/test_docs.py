@@ -16,6 +16,7 @@ PROGRAMS = (
     "hybrid_search_cli",
     "augmented_generation_cli",
     "data_cli",
+    "experiment_cli",
 )
 LESSONS = sorted((ROOT / "docs").glob("lesson-*.md"))
 

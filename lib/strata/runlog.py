@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata import __version__
 from strata.errors import StrataError
 from strata.files import write_atomically
+
+if TYPE_CHECKING:
+    from strata.pipeline.trace import Trace
+    from strata.pipeline.workspace import Workspace
+
+FORMAT = 1
+LOGGED = 1000
+"""Hits of each list that a run log keeps: more than any list of the bundled plans holds."""
 
 
 def versions() -> dict[str, str]:
@@ -22,24 +31,52 @@ def versions() -> dict[str, str]:
     return found
 
 
-def write(folder: Path, run: dict[str, Any], command: str) -> Path:
-    """Write a run (as Trace.to_json gives it, with all candidates) under its run_id; returns the file."""
-    entry = {
-        "format": 1,
+def entry(trace: Trace, ws: Workspace, command: str, preset: str, said: Sequence[str] = ()) -> dict[str, Any]:
+    """A run as its log holds it: enough to read it, to compare it and to run it again. said: notices beside the run's.
+
+    What is asked comes before the lists, so that a reader who looks for a query need not read those. A catalogue that
+    no name finds again is there with its path.
+    """
+    run = trace.to_json(candidates=LOGGED)
+    source = trace.corpus.source
+    return {
+        "format": FORMAT,
         "command": command,
         "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **run,
+        "dataset": run["dataset"] | ({} if source.known else {"path": str(source.path)}),
+        **_answer(trace),
+        "notices": [*run["notices"], *said],
+        "preset": preset,
+        "artefacts": dict(ws.opened),
+        **({"calls": list(ws.calls)} if ws.calls else {}),
         "versions": versions(),
     }
-    path = folder / f"{run['run_id']}.json"
+
+
+def _answer(trace: Trace) -> dict[str, Any]:
+    from strata.answer.report import to_json
+
+    step = next((step for step in trace.steps if step.slot == "answer"), None)
+    if step is None:
+        return {}
+    head = {"layer": step.label, "ms": round(step.ms, 3)}
+    if step.failed:
+        return {"answer": {**head, "failed": {"kind": step.failed.kind, "message": step.failed.message}}}
+    return {"answer": head | to_json(step.output, trace.corpus, step.facts, step.usage)}
+
+
+def write(folder: Path, entry: dict[str, Any]) -> Path:
+    """Write a log under its run_id; returns the file."""
+    path = folder / f"{entry['run_id']}.json"
     write_atomically(path, json.dumps(entry, ensure_ascii=False, allow_nan=False).encode())
     return path
 
 
-def try_write(folder: Path, run: dict[str, Any], command: str) -> str:
+def try_write(folder: Path, entry: dict[str, Any]) -> str:
     """As `write`, but a search is not lost because its log cannot be written: returns the notice to show, or ""."""
     try:
-        write(folder, run, command)
+        write(folder, entry)
     except StrataError as error:
         return f"this run was not logged: {error.message}; --no-log turns logging off"
     return ""

@@ -16,7 +16,8 @@ Sink = Callable[[dict[str, Any]], None]
 
 class Logged(Wrapped):
     """A LanguageModel whose calls, the failed ones too, go to a sink: {"provider", "model", "messages", "schema",
-    "max_tokens", "reply", "error", "usage", "ms", "finish_reason", "replayed"}."""
+    "max_tokens", "reply", "error", "usage", "ms", "finish_reason", "replayed"}. A reply that is no use stands beside
+    its error."""
 
     def __init__(self, model: LanguageModel, sink: Sink) -> None:
         super().__init__(model)
@@ -47,16 +48,20 @@ class Logged(Wrapped):
         try:
             reply = self._model.complete(messages, schema, max_tokens=max_tokens, stream=stream)
         except ProviderError as error:
-            record |= {"error": {"kind": error.kind, "message": error.message}, "ms": (time.monotonic() - begun) * 1000}
-            self._sink(record)
+            said = {"kind": error.kind, "message": error.message, "next_step": error.next_step}
+            record |= {"error": said, "ms": (time.monotonic() - begun) * 1000}
+            self._sink(record | (self._said(error.reply) if error.reply else {}))
             raise
-        record |= {
+        self._sink(record | self._said(reply))
+        return reply
+
+    def _said(self, reply: Reply) -> dict[str, Any]:
+        return {
             "provider": reply.provider or self.provider,
             "model": reply.model or self.model,
             "reply": reply.text,
             "usage": asdict(reply.usage),
             "ms": reply.ms,
             "finish_reason": reply.finish_reason,
+            "replayed": reply.replayed,
         }
-        self._sink(record)
-        return reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from strata.core.types import Ranking
+from strata.core.types import DocId, Ranking
 from strata.pipeline import plan as plans
 from strata.pipeline.trace import Result, Step, Trace
 
@@ -23,7 +23,8 @@ def to_json(trace: Trace, count: int) -> dict[str, Any]:
             **({"meaning": used.meaning} if used.meaning else {}),
             **({} if query.like is None else {"like": corpus.id(query.like)}),
             **({"where": list(used.where)} if used.where else {}),
-            **({"exclude": [corpus.id(doc) for doc in sorted(used.exclude)]} if used.exclude else {}),
+            **({"exclude": _ids(trace, used.exclude)} if used.exclude else {}),
+            **_asked(trace),
         },
         "plan": plans.to_dict(trace.plan),
         **({"enhance": enhanced[0]} if enhanced else {}),
@@ -31,6 +32,18 @@ def to_json(trace: Trace, count: int) -> dict[str, Any]:
         "results": [_result(trace, result) for result in trace.results()],
         "notices": trace.notices,
     }
+
+
+def _asked(trace: Trace) -> dict[str, Any]:
+    """The conditions as they were asked for, where an enhancement added some; else they are those that were used."""
+    asked, used = trace.query, trace.used
+    if (asked.where, asked.exclude) == (used.where, used.exclude):
+        return {}
+    return {"asked": {"where": list(asked.where), "exclude": _ids(trace, asked.exclude)}}
+
+
+def _ids(trace: Trace, docs: frozenset[int]) -> list[DocId]:
+    return [trace.corpus.id(doc) for doc in sorted(docs)]
 
 
 def _enhanced(trace: Trace, step: Step) -> dict[str, Any]:

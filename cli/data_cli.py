@@ -24,13 +24,17 @@ def list_(common: Common) -> None:
 
 @app.run("show")
 def show(common: Common, doc_id: flags.DocRef) -> None:
-    """One document with all its fields."""
+    """One document with all its fields, and its premise, if it has one."""
+    from strata.core.premise import to_json
     from strata.show.catalogue import document
 
-    corpus = common.workspace().corpus
+    corpus = common.workspace(enriched=True).corpus
     found = corpus.document(corpus.find(doc_id))
-    data = {"id": found.id, "title": found.title, "text": found.text, "fields": found.fields}
-    common.emit(data, lambda: document(found))
+    data = {
+        "id": found.id, "title": found.title, "text": found.text, "fields": found.fields,
+        "premise": to_json(found.premise, corpus) if found.premise else None,
+    }  # fmt: skip
+    common.emit(data, lambda: document(found, corpus))
 
 
 @app.run("use")
@@ -106,6 +110,33 @@ def fetch(
     progress = None if common.quiet else bar
     done = fetch.fetch(name, common.say, progress, base_url=base_url, given=given, replace=replace).to_json()
     common.emit(done, lambda: fetched(done))
+
+
+@app.run("enrich")
+def enrich(
+    common: Common,
+    list_: Annotated[bool, typer.Option("--list", help="Show every premise, change nothing.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Use none any more, and forget what a language model wrote.")
+    ] = False,
+    llm: flags.Llm = "none",
+    llm_model: flags.LlmModel = None,
+    record: flags.Record = None,
+    replay: flags.Replay = None,
+    max_calls: flags.MaxCalls = None,
+    max_tokens_total: flags.MaxTokens = None,
+    show_prompt: flags.ShowPrompt = False,
+) -> None:
+    """Premises for entries that hold nothing to find: their franchise's story, which searches may read before the text.
+
+    By rule from the first entry of the franchise, or with --llm in a language model's words. The text stays as it is.
+    """
+    from strata.enriching import enrich
+    from strata.llm.opening import Choice
+
+    provider = "replay" if replay and llm == "none" else llm
+    choice = Choice(provider, llm_model, record, replay, max_calls, max_tokens_total)
+    enrich(common, choice, listed=list_, remove=remove, show_prompt=show_prompt)
 
 
 @app.run("check")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from strata import flags, registry
+from strata import flags, golden_flags
 from strata.shell import Asked, Common, Program
 
 app = Program("evaluation_cli", help=f"{__doc__} Without a subcommand: evaluate.")
@@ -14,54 +14,20 @@ app.implied = "evaluate"
 
 PLAN = ("fuse", "k", "alpha", *(name for name in flags.HYBRID if name != "show_prompt"))
 ALWAYS = ("preset", "config")
-GOLDEN = "The golden set"
-GoldenFile = Annotated[
-    str | None,
-    typer.Option(
-        "--golden", metavar="FILE", help="Queries with their answers; default: what comes with the catalogue.",
-        show_default=False, rich_help_panel=GOLDEN,
-    ),
-]  # fmt: skip
-Split = Annotated[
-    str, typer.Option("--split", metavar="NAME", help="Of a BEIR folder: qrels/NAME.tsv.", rich_help_panel=GOLDEN)
-]
-Queries = Annotated[
-    str | None,
-    typer.Option(
-        "--queries", metavar="FILE", help="For a file of TREC judgements: the queries' texts.", show_default=False,
-        rich_help_panel=GOLDEN,
-    ),
-]  # fmt: skip
-Kind = Annotated[
-    str | None,
-    typer.Option("--kind", help="Only queries of this kind.", show_default=False, rich_help_panel=GOLDEN),
-]
-Against = Annotated[str, typer.Option("--against", metavar="LAYER", help="The row that others are held against.")]
-With = Annotated[
-    str | None,
-    typer.Option(
-        "--with", metavar="rerank,enhance", help="With --layers, rows for these too; single layers can be named.",
-        show_default=False,
-    ),
-]  # fmt: skip
-Metric = Annotated[
-    str,
-    typer.Option("--metric", metavar="NAME", help=f"The main one: {registry.names(registry.METRICS)}; also ndcg@20."),
-]
 
 
 @app.run("evaluate", plan="rrf", options=PLAN, always=ALWAYS)
 def evaluate(
     common: Common,
     asked: Asked,
-    golden: GoldenFile = None,
-    split: Split = "test",
-    queries: Queries = None,
-    kind: Kind = None,
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
+    kind: golden_flags.Kind = None,
     layers: Annotated[bool, typer.Option("--layers", help="Every layer and fusion in one table.")] = False,
-    with_: With = None,
-    against: Against = "bm25",
-    metric: Metric = "ndcg",
+    with_: golden_flags.With = None,
+    against: golden_flags.Against = "bm25",
+    metric: golden_flags.Metric = "ndcg",
     kinds: Annotated[bool, typer.Option("--kinds", help="With --layers: by kind of query too.")] = False,
 ) -> None:
     """A plan query by query, then the means; or every layer side by side (--layers)."""
@@ -80,9 +46,9 @@ def evaluate(
 @app.run("check")
 def check(
     common: Common,
-    golden: GoldenFile = None,
-    split: Split = "test",
-    queries: Queries = None,
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
     limit: flags.Limit = 5,
     merge: Annotated[
         str | None,
@@ -112,11 +78,11 @@ def pool(
         str | None, typer.Argument(metavar="FILE", help="JSON lines to grade; default: stdout.", show_default=False)
     ] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="How far down each list is graded.")] = 10,
-    golden: GoldenFile = None,
-    split: Split = "test",
-    queries: Queries = None,
-    kind: Kind = None,
-    with_: With = None,
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
+    kind: golden_flags.Kind = None,
+    with_: golden_flags.With = None,
 ) -> None:
     """The layers' unjudged top documents as JSON lines to grade; grades that FILE holds already are kept."""
     from strata import evaluating, examining
@@ -129,10 +95,10 @@ def pool(
 def failures(
     common: Common,
     asked: Asked,
-    golden: GoldenFile = None,
-    split: Split = "test",
-    queries: Queries = None,
-    kind: Kind = None,
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
+    kind: golden_flags.Kind = None,
     query: Annotated[
         str | None,
         typer.Option("--query", metavar="ID", help="All about one query, rank by rank.", show_default=False),
@@ -151,28 +117,45 @@ def failures(
 def sweep(
     common: Common,
     asked: Asked,
-    over: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--over",
-            metavar="SETTING[=VALUES]",
-            help="alpha, k=1,10,60 or alpha=0..1:0.1; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    golden: GoldenFile = None,
-    split: Split = "test",
-    queries: Queries = None,
-    kind: Kind = None,
+    over: golden_flags.Over = None,
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
+    kind: golden_flags.Kind = None,
     folds: Annotated[str, typer.Option("--folds", metavar="N|loo", help="How queries are kept out.")] = "loo",
     seed: Annotated[int, typer.Option("--seed", help="Of what is drawn at random.")] = 0,
-    metric: Metric = "ndcg",
+    metric: golden_flags.Metric = "ndcg",
 ) -> None:
     """Settings over a grid, chosen on some queries and scored on the others, so that few queries do not overfit."""
     from strata import evaluating, examining
 
     bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
     examining.sweep(bench, over or [], folds, seed, metric)
+
+
+@app.run("report", plan="rrf", options=PLAN, always=ALWAYS)
+def report(
+    common: Common,
+    asked: Asked,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The page, as report.html.", show_default=False)],
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
+    kind: golden_flags.Kind = None,
+    with_: golden_flags.With = None,
+    against: golden_flags.Against = "bm25",
+    metric: golden_flags.Metric = "ndcg",
+    over: golden_flags.Over = None,
+    flow: Annotated[
+        str | None,
+        typer.Option("--flow", metavar="ID,…", help="Queries to follow through the layers.", show_default=False),
+    ] = None,
+) -> None:
+    """All of it as one HTML page: layers, queries, ways through the layers, misses, sweeps, time."""
+    from strata import evaluating, examining
+
+    bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
+    examining.report(bench, file, evaluating.names(with_), against, metric, over or [], evaluating.names(flow))
 
 
 @app.run("trec", plan="rrf", options=PLAN, always=ALWAYS)
@@ -186,17 +169,17 @@ def trec(
         list[str] | None,
         typer.Option("--run", metavar="FILE", help="Evaluate this run file; repeatable, two are compared."),
     ] = None,
-    golden: GoldenFile = None,
-    split: Split = "test",
-    queries: Queries = None,
-    kind: Kind = None,
+    golden: golden_flags.GoldenFile = None,
+    split: golden_flags.Split = "test",
+    queries: golden_flags.Queries = None,
+    kind: golden_flags.Kind = None,
     layers: Annotated[bool, typer.Option("--layers", help="A run for every layer.")] = False,
-    with_: With = None,
+    with_: golden_flags.With = None,
     against: Annotated[
         str | None,
         typer.Option("--against", metavar="RUN", help="With --run; default: the first.", show_default=False),
     ] = None,
-    metric: Metric = "ndcg",
+    metric: golden_flags.Metric = "ndcg",
 ) -> None:
     """Runs and judgements for trec_eval, ranx, ir_measures, pyserini; or theirs evaluated and compared here."""
     from strata import evaluating, examining

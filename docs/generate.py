@@ -26,13 +26,14 @@ PROGRAMS = (
     "semantic_search_cli",
     "hybrid_search_cli",
     "augmented_generation_cli",
+    "evaluation_cli",
     "data_cli",
     "experiment_cli",
 )
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").glob("*.md") if path.name != "commands.md")]
 
 BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.DOTALL)
-TIMES = re.compile(r"\d[\d.,]* m?s\b|(?<=ms: ).*|(?<=\()\d+(?=/s\))|^seconds .*$", re.MULTILINE)
+TIMES = re.compile(r" *\d[\d.,]* m?s\b|(?<=ms: ).*|(?<=\()\d+(?=/s\))|^seconds .*$", re.MULTILINE)
 
 
 @cache

@@ -18,6 +18,7 @@ from strata import settings
 from strata.pipeline.workspace import Workspace
 from strata.shell import execute
 from tests.counting import encoders, opened  # noqa: F401 - fixtures
+from tests.deep_tide import kept_in  # noqa: F401 - a fixture
 from tests.harbour import experiment, films_file, harbour_cache, log_dir, scripted, search  # noqa: F401 - fixtures
 from tests.llm_client import client  # noqa: F401 - a fixture
 from tests.llm_server import llm_server  # noqa: F401 - a fixture

@@ -40,9 +40,6 @@ class Counting:
         """Nothing is remembered."""
         return 0.0
 
-    def saved(self, query: str) -> float:
-        return 0.0
-
     def vector(self, text: str) -> np.ndarray:
         seed = hashlib.sha256(f"{self.name} {text}".encode("utf-8", "surrogatepass")).digest()
         vector = np.random.default_rng(int.from_bytes(seed[:8], "little")).normal(size=DIMENSIONS)

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
-CONTEXT = 2048
+CONTEXT = 4096
 
 
 def weights() -> Path | None:

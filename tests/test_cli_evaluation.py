@@ -108,7 +108,7 @@ def test_rows_are_added_and_held_against_another(cli: Run, small: tuple[str, str
     where = ["--dataset", small[0], "--golden", small[1], "--limit", "2"]
     done = cli("evaluation_cli", "--layers", "--with", "spell,enhance", "--against", "chunks", "--kinds", *where)
     assert done.status == 0, done.err
-    for label in ("spell > rrf", "rewrite > rrf", "expand > rrf", "structure > rrf", "against chunks", "short"):
+    for label in ("spell > rrf", "rewrite > rrf", "expand > rrf", "structure > rrf", "diff.: to chunks", "short"):
         assert label in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
 
@@ -218,4 +218,4 @@ def test_runs_go_out_and_come_back_the_same(cli: Run, small: tuple[str, str], tm
         assert row["ndcg"] == own[row["layer"]]["ndcg"] and row["ms_per_query"] is None
     assert read["versus"]["judged_queries"] == 2
     text = cli("evaluation_cli", "trec", "--run", runs[0], "--run", runs[1], *where)
-    assert text.status == 0 and "against bm25" in text.out
+    assert text.status == 0 and "diff.: to bm25" in text.out

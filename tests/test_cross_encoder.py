@@ -72,7 +72,7 @@ def their_logits(folder: Path, query: str, texts: Sequence[str]) -> np.ndarray:
 @pytest.mark.filterwarnings("ignore")
 def test_numpy_gives_the_logits_of_sentence_transformers(given: Settings) -> None:
     ours = open_cross_encoder(str(MINILM), given, pytest.fail)
-    assert isinstance(ours._scorer, BertPairs) and ours.max_tokens == 512
+    assert isinstance(ours, BertPairs) and ours.max_tokens == 512
     found = ours.scores(QUERY, TEXTS)
     assert found.dtype == np.float64
     assert np.abs(found - their_logits(MINILM, QUERY, TEXTS)).max() < 1e-4
@@ -87,7 +87,7 @@ def test_any_bert_with_one_logit_is_run_by_numpy_as_sentence_transformers_runs_i
     """Also where query and text together are too long: both cut the longer one first."""
     folder = tiny_cross_encoder(tmp_path / "tiny")
     ours = open_cross_encoder(str(folder), given, pytest.fail)
-    assert isinstance(ours._scorer, BertPairs) and ours.max_tokens == 20
+    assert isinstance(ours, BertPairs) and ours.max_tokens == 20
     for query in ("a b", "a long query of more than a dozen words that leaves no room at all for a text"):
         assert np.abs(ours.scores(query, TEXTS) - their_logits(folder, query, TEXTS)).max() < 1e-4
 
@@ -100,7 +100,7 @@ def test_a_cross_encoder_that_sentence_transformers_saved_is_run_by_numpy(tmp_pa
     plain = tiny_cross_encoder(tmp_path / "tiny")
     Theirs(str(plain), device="cpu", local_files_only=True).save_pretrained(str(tmp_path / "saved"))
     ours = open_cross_encoder(str(tmp_path / "saved"), given, pytest.fail)
-    assert isinstance(ours._scorer, BertPairs)
+    assert isinstance(ours, BertPairs)
     theirs = open_cross_encoder(str(plain), given, pytest.fail).scores("a b", TEXTS)
     assert np.array_equal(ours.scores("a b", TEXTS), theirs)
 
@@ -116,7 +116,7 @@ def test_what_numpy_cannot_run_sentence_transformers_runs_and_that_is_said(tmp_p
     assert len(notes) == 1 and "sentence-transformers" in notes[0]
     found = ours.scores("a b", TEXTS)
     assert np.abs(found - their_logits(folder, "a b", TEXTS)).max() < 1e-5
-    assert ours._scorer.scores("a b", []).shape == (0,)
+    assert ours.scores("a b", []).shape == (0,)
 
 
 def test_a_pair_alone_and_among_others_has_the_same_logit_in_numpy(tmp_path: Path, given: Settings) -> None:
@@ -255,8 +255,29 @@ def test_the_layer_ranks_its_candidates_alone_by_their_logits(
         part = layer.explain(Query("bear"), doc, ws)
         assert (part.value, part.facts["read"]) == (score, texts[doc])
     notices, usage, facts = ws.drain()
-    assert facts == {"label": "logit", "cross_encoder": tiny} and {"read_ms", "score_ms"} <= set(usage)
+    best = float(ranking.scores[0])
+    assert facts == {"label": "logit", "cross_encoder": tiny, "best_logit": best} and {"read_ms", "score_ms"} <= set(
+        usage
+    )
     assert not notices and ws.opened[f"cross-encoder {tiny}"] == scorer.fingerprint
+
+
+@pytest.mark.parametrize("mix", [0, 0.3, 1])
+def test_the_logit_may_be_mixed_with_the_list_s_own_score(
+    encoders: Encoders, opened: Opened, catalogue: Callable[..., Path], tiny: str, mix: float
+) -> None:
+    ws = opened(catalogue("a bear", "a bee", "a cat", "a dog", "an owl"))
+    found = listed(4, 0, 2, 1)
+    alone = CrossEncoder(tiny, candidates=3)(Query("bear"), found, ws)
+    mixed = CrossEncoder(tiny, candidates=3, mix=mix)(Query("bear"), found, ws)
+    logits = dict(zip(alone.docs.tolist(), alone.scores.tolist(), strict=True))
+    low, high = min(logits.values()), max(logits.values())
+    own = dict(zip(found.docs[:3].tolist(), found.scores[:3].tolist(), strict=True))
+    least, most = min(own.values()), max(own.values())
+    for doc, score in zip(mixed.docs.tolist(), mixed.scores.tolist(), strict=True):
+        parts = (1 - mix) * (own[doc] - least) / (most - least) + mix * (logits[doc] - low) / (high - low)
+        assert score == pytest.approx(parts)
+    assert ws.drain()[2]["best_logit"] == high
 
 
 def test_a_document_is_scored_once_for_a_query_in_a_workspace(

@@ -15,6 +15,7 @@ PROGRAMS = (
     "semantic_search_cli",
     "hybrid_search_cli",
     "augmented_generation_cli",
+    "evaluation_cli",
     "data_cli",
     "experiment_cli",
 )
@@ -152,3 +153,20 @@ def test_lesson_3_explain_finds_school_of_rock_below_the_cut(cli: Run) -> None:
     cut = cli("hybrid_search_cli", "explain", "wizard school", "School of Rock", "--depth", "20", "--json").json
     assert (whole["rank"], len(whole["parts"])) == (11, 2)
     assert (cut["rank"], len(cut["parts"]), cut["layers"][0]["rank_below_the_cut"]) == (10, 1, 50)
+
+
+def test_lesson_7_fusion_loses_to_one_of_its_lists(cli: Run) -> None:
+    rows = {row["layer"]: row for row in cli("evaluation_cli", "--layers", "--limit", "5", "--json").json["layers"]}
+    assert round(rows["rrf"]["ndcg"], 2) == 0.32 and round(rows["document"]["ndcg"], 2) == 0.40
+
+
+def test_lesson_7_the_reason_for_the_miss_of_exercise_3(cli: Run) -> None:
+    found = cli("evaluation_cli", "failures", "--query", "q04", "--limit", "5", "--json").json
+    miss = next(one for one in found["misses"] if "Jurassic Park (1993)" in one["label"])
+    assert miss["cause"] == "fusion" and miss["ranks"]["chunks"] == 1 and miss["ranks"]["keyword"] == 36
+
+
+def test_lesson_7_the_ceilings_of_exercise_4(cli: Run) -> None:
+    found = cli("evaluation_cli", "failures", "--limit", "5", "--json").json
+    gains = {one["cause"]: one["gain"]["ndcg"] for one in found["causes"]}
+    assert round(gains["thin"], 3) == 0.051 and round(gains["fusion"], 3) == 0.188

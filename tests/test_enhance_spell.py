@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from strata.core.analysis import spans, stopwords, tokens
+from strata.core.language import is_english
 from strata.core.types import Plan, Query
 from strata.enhance import correct, vocabulary
-from strata.enhance.language import is_english
 from strata.enhance.near import Nearby, enough, most_edits, skeleton
 from strata.enhance.spell import Spell, differing
 from strata.enhance.vocabulary import encoder_words, is_word

@@ -18,6 +18,7 @@ from strata import paths, registry
 from strata.core.golden import GoldenQuery, GoldenSet, load_golden
 from strata.core.types import Plan, Query, Ranking
 from strata.enhance.spell import Spell
+from strata.enrich.thin import Entries
 from strata.errors import UsageError
 from strata.evaluation.causes import CAUSES, LABELS
 from strata.evaluation.failures import failures, to_json
@@ -26,7 +27,6 @@ from strata.evaluation.measure import measure, measures
 from strata.evaluation.misses import Failures, Judged
 from strata.evaluation.outcome import Contender, Outcome, evaluate
 from strata.evaluation.reasons import reason, verdict
-from strata.evaluation.thin import Entries
 from strata.hybrid.rrf import RRF
 from strata.hybrid.weighted import Weighted
 from strata.keyword.bm25 import BM25

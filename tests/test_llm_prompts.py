@@ -119,7 +119,8 @@ def test_a_prompt_keeps_its_shape(name: str) -> None:
     kept = prompt(name, boundary=boundary, **plain)
     for planted in PLANTED:
         hostile = json.loads(json.dumps(plain).replace('"x"', json.dumps(planted)).replace('"T"', json.dumps(planted)))
-        tried = prompt(name, boundary=boundary, **{**hostile, "query": planted})
+        hostile |= {"query": planted} if "query" in plain else {}
+        tried = prompt(name, boundary=boundary, **hostile)
         assert shape(tried, boundary) == shape(kept, boundary), planted
         assert all(line.isprintable() for message in tried for line in message.text.split("\n")), planted
 
@@ -143,7 +144,7 @@ def test_every_prompt_says_that_data_is_data_and_names_its_form(name: str) -> No
 def test_there_is_a_prompt_for_every_task() -> None:
     assert set(names()) == {
         "spell", "rewrite", "expand", "structure", "rerank_individual", "rerank_batch", "rag", "summarize", "citations",
-        "question", "judge",
+        "question", "judge", "premise",
     }  # fmt: skip
     assert {name for name in names() if schema(name) is None} == {"rag", "summarize", "citations", "question"}
 

@@ -208,7 +208,8 @@ def test_by_rule_the_cross_encoder_reranks_and_is_named(
     same = CrossEncoder(tiny, 3)(QUERY, listed(3, 1, 0, 2), ws)
     assert ranking.docs.tolist() == same.docs.tolist() and ranking.scores.tolist() == same.scores.tolist()
     assert ranking.name == layer().name
-    assert facts == {"by_rule": True, "provider": None, "model": None, "label": "logit", "cross_encoder": tiny}
+    best = {"label": "logit", "cross_encoder": tiny, "best_logit": ranking.scores[0]}
+    assert facts == {"by_rule": True, "provider": None, "model": None, **best}
     assert len(notices) == 1 and "by rule" in notices[0] and "cross-encoder" in notices[0]
 
 

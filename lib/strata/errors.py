@@ -22,6 +22,13 @@
 Anything that is not a StrataError is a bug and may show its trace.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from strata.llm.types import Reply
+
 
 class StrataError(Exception):
     """What is wrong (`message`, one line) and what to do about it (`next_step`, one line, may be empty)."""
@@ -50,7 +57,8 @@ class ArtefactError(StrataError):
 class ProviderError(StrataError):
     """again: whether asking again may help. fatal: whether every further request would end the same way.
 
-    retry_after: seconds that the provider asks to wait, where it says so.
+    retry_after: seconds that the provider asks to wait, where it says so. reply: what a model wrote all the same, where
+    it wrote something that is no use: it was paid for, and a caller may repair it.
     """
 
     kind = "provider"
@@ -58,6 +66,7 @@ class ProviderError(StrataError):
     again = False
     fatal = False
     retry_after: float | None = None
+    reply: Reply | None = None
 
 
 class Unavailable(ProviderError):
@@ -99,7 +108,8 @@ class Refused(ProviderError):
 
 
 class BadReply(ProviderError):
-    """text: the reply as it was written, "" where there was none."""
+    """text: what came, as it was written, "" where nothing did. It is a model's where there is a `reply`, which then
+    has that text and nothing parsed."""
 
     kind = "bad_reply"
 

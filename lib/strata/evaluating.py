@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from strata import paths
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from strata.llm.opening import Choice
     from strata.semantic.vectors import Progress
 
-REPLIES = "replies"
-"""The folder in the cache where a model's replies to evaluations are kept."""
+USUAL_SPLIT = ("split", "test")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Golden:
 
 @dataclass(frozen=True)
 class Bench:
-    """What every evaluation works with. notes: what was said while plans ran, each once."""
+    """What every evaluation works with. given: the options with which the golden set was named."""
 
     common: Common
     asked: Asked
@@ -50,6 +50,7 @@ class Bench:
     ws: Workspace
     choice: Choice | None
     progress: Progress | None
+    given: tuple[str, ...] = ()
     memo: Memo = field(default_factory=dict)
 
     @property
@@ -63,6 +64,21 @@ class Bench:
         if self.asked.values.get("config") is not None or self.asked.origin != "lessons":
             return Contender(self.asked.origin, plan)
         return Contender(name_of(plan), plan)
+
+    @property
+    def encoders(self) -> list[str]:
+        """--encoder may name several for a table of layers, with commas between them."""
+        found = names(self.asked.values["encoder"])
+        if not found:
+            raise UsageError("--encoder names none", "one or more names, with commas between them")
+        return found
+
+    def check_names(self, rows: Sequence[Contender], against: str, metric: str) -> None:
+        """UsageError for a row or metric that is none, before anything is run."""
+        measure(metric, self.limit)
+        labels = [row.label for row in rows]
+        if against not in labels:
+            raise UsageError(f'--against: no row is called "{against}"', f"one of: {', '.join(labels)}")
 
     def run(self, plans: Sequence[Contender]) -> list[Outcome]:
         """UsageError where every plan had to be left out."""
@@ -82,9 +98,7 @@ class Bench:
         typed = {SETTINGS.get(n, n): number(values[n]) for n in values if n in given and n not in NOT_SETTINGS}
         typed.pop("encoder", None)
         typed.pop("limit", None)
-        encoders = names(values["encoder"])
-        if not encoders:
-            raise UsageError("--encoder names none", "one or more names, with commas between them")
+        encoders = self.encoders
         model = self.ws.model is not None
         found = contenders(encoders, values["vectors"], added, typed, self.limit, self.ws.note, model=model)
         if {"config", "preset", "enhance", "rerank"} & given:
@@ -125,7 +139,9 @@ def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
             raise UsageError(f'no query is of the kind "{golden.kind}"', f"kinds: {', '.join(kinds) or 'none'}")
     for problem in found.problems[:3]:
         common.detail(problem)
-    return Bench(common, asked, found, ws, choice, common.progress)
+    named = {"golden": golden.file, "split": golden.split, "queries": golden.queries, "kind": golden.kind}
+    given = tuple(f"--{name} {quote(text)}" for name, text in named.items() if text and (name, text) != USUAL_SPLIT)
+    return Bench(common, asked, found, ws, choice, common.progress, given)
 
 
 def read(golden: Golden, path: Path, ws: Workspace) -> GoldenSet:
@@ -182,9 +198,7 @@ def layers(bench: Bench, added: Sequence[str], against: str, metric: str, kinds:
     from strata.show.evaluation import layers as view
 
     rows = bench.layers(added)
-    measure(metric, bench.limit)
-    if against not in [row.label for row in rows]:
-        raise UsageError(f'--against: no row is called "{against}"', f"one of: {', '.join(row.label for row in rows)}")
+    bench.check_names(rows, against, metric)
     outcomes = bench.run(rows)
     made = table(outcomes, bench.golden, bench.limit, against, metric, bench.unanswerable(outcomes))
     unjudged = len(bench.golden.unjudged)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from strata.common import Common
 from strata.core.catalogue import as_path
@@ -13,6 +15,7 @@ from strata.errors import CheckFailed, UsageError
 from strata.evaluating import Bench, Golden, golden_path, read
 from strata.evaluation.measure import measure
 from strata.evaluation.outcome import Outcome
+from strata.evaluation.table import table
 
 
 def check(common: Common, golden: Golden, limit: int) -> None:
@@ -117,7 +120,6 @@ def _file_name(label: str) -> str:
 def read_runs(bench: Bench, files: Sequence[str], against: str | None, metric: str) -> None:
     """Run files of any system, evaluated over the golden set; two of them also query by query."""
     from strata.evaluation.runfile import read_run
-    from strata.evaluation.table import table
     from strata.evaluation.versus import versus
     from strata.show.evaluation import layers
     from strata.show.versus import versus as view
@@ -138,3 +140,49 @@ def read_runs(bench: Bench, files: Sequence[str], against: str | None, metric: s
     bench.common.emit(
         data, lambda: [*layers(made, unjudged, False), *(["", *view(pair, corpus)] if pair is not None else [])]
     )
+
+
+def report(
+    bench: Bench, file: str, added: Sequence[str], against: str, metric: str, over: Sequence[str], flow: Sequence[str]
+) -> None:
+    """Everything on one page, which needs no network."""
+    from strata.evaluation.failures import failures
+    from strata.evaluation.grid import axes
+    from strata.evaluation.sweep import sweep
+    from strata.reporting.page import check_installed, facts, page, write
+
+    check_installed()
+    path, own = as_path(file), bench.own
+    grids = [axes([text], own.plan) for text in over]
+    rows = bench.layers(added)
+    bench.check_names(rows, against, metric)
+    outcomes = bench.run(rows)
+    made = table(outcomes, bench.golden, bench.limit, against, metric, bench.unanswerable(outcomes))
+    same = next((one for one in outcomes if one.plan == own.plan and one.traces), None)
+    missed = failures(same, bench.golden, bench.ws, bench.limit) if same else None
+    main = measure(metric, bench.limit)
+    sweeps = [sweep(own.plan, grid, bench.golden, bench.ws, main, progress=bench.progress) for grid in grids]
+    given = {"with": ",".join(added), "against": against, "metric": metric, "over": over, "flow": ",".join(flow)}
+    about = facts(bench.ws.corpus, time.strftime("%Y-%m-%d"), bench.encoders)
+    html = page(made, bench.golden, outcomes, missed, sweeps, _again(bench, file, given), about, flow, bench.ws.corpus)
+    write(path, html)
+    size = path.stat().st_size
+    bench.common.emit(
+        {"file": str(path), "bytes": size, **made.to_json()}, lambda: [f"written to {path} ({size / 1000:,.0f} kB)"]
+    )
+    bench.end(outcomes)
+
+
+def _again(bench: Bench, file: str, given: Mapping[str, str | Sequence[str]]) -> str:
+    """The command that makes the page again."""
+    asked = bench.asked
+    options = [*asked.options]
+    if not any(text.startswith("--limit ") for text in options):
+        options.append(f"--limit {bench.limit}")
+    usual = {"against": "bm25", "metric": "ndcg"}
+    for name, value in given.items():
+        for one in [value] if isinstance(value, str) else value:
+            if one and one != usual.get(name):
+                options.append(f"--{name} {quote(one)}")
+    source = [f"--dataset {quote(bench.common.dataset)}"] if bench.common.dataset else []
+    return " ".join([bench.common.command, quote(file), *source, *bench.given, *options])

@@ -28,5 +28,6 @@ LAYERS = (
     LayerRow(
         "answer", "answers with checked citations", 'augmented_generation_cli citations "romantic comedy" --limit 3'
     ),
+    LayerRow("evaluation", "every layer measured, every miss explained", "evaluation_cli --layers --limit 5"),
 )
 FIRST = 'hybrid_search_cli rrf-search "cute british bear marmalade" --limit 3'

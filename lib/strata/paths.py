@@ -46,6 +46,12 @@ def imported_dir() -> Path:
     return root / "data" / "imported" if root else _user("data") / "catalogues"
 
 
+def premises_dir() -> Path:
+    """What `data_cli enrich` keeps of each catalogue, a file each."""
+    root = clone()
+    return root / "data" / "premises" if root else _user("data") / "premises"
+
+
 def choice_file() -> Path:
     """Holds the catalogue chosen by `data_cli use`."""
     root = clone()

@@ -10,10 +10,11 @@ import hashlib
 import json
 import mmap
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +23,11 @@ from strata.core import load
 from strata.core.catalogue import Source, locate
 from strata.core.documents import KIND, VERSION, hash_of, title_key, write_documents
 from strata.core.history import remember
+from strata.core.premise import Premise
 from strata.core.templates import TEMPLATES, template_for
 from strata.core.types import DocId, Document
 from strata.errors import DataError, UsageError
-from strata.files import stamp_of, trusted_digest
+from strata.files import fingerprint, stamp_of, trusted_digest
 from strata.settings import Settings
 from strata.storage import Artefact, ensure
 
@@ -36,6 +38,7 @@ WITH_YEAR = re.compile(r"(.*\S)\s*\((\d{4})\)", re.DOTALL)
 """A title with its year, as labels show it."""
 _ID = re.compile(rb'\A\[(?:-?\d+|"(?:[^"\\]|\\.)*"),')
 """How a line of documents.jsonl begins."""
+NONE: Mapping[int, Premise] = MappingProxyType({})
 SHOWN = 8
 """At most this many titles are listed in a message."""
 
@@ -43,14 +46,19 @@ SHOWN = 8
 class Corpus:
     """`len(corpus)` documents at positions 0 … N−1. fingerprint: of the content, whatever file it came from.
 
-    fields: how many documents have each field. keyword_text(document), vector_text(document): the texts that layers
-    see, by the template called template_id.
+    premises: by position, those of documents that hold nothing to find; they are part of the fingerprint, so what is
+    made with them is kept apart. fields: how many documents have each field. keyword_text(document),
+    vector_text(document): the texts that layers see, by the template called template_id.
     """
 
-    def __init__(self, name: str, source: Source, artefact: Artefact) -> None:
+    def __init__(
+        self, name: str, source: Source, artefact: Artefact, premises: Mapping[int, Premise] = NONE, digest: str = ""
+    ) -> None:
         self.name = name
         self.source = source
-        self.fingerprint: str = artefact.facts["fingerprint"]
+        self.premises = premises
+        plain: str = artefact.facts["fingerprint"]
+        self.fingerprint = fingerprint([plain, digest]) if premises else plain
         self.fields: dict[str, int] = artefact.facts["fields"]
         template = TEMPLATES[artefact.facts["template"]]
         self.template_id = template.name
@@ -69,15 +77,23 @@ class Corpus:
         """The document at a position, 0 … N−1; IndexError beyond. `document` does the same and remembers."""
         if not 0 <= position < len(self):
             raise IndexError(f"position {position} in a catalogue of {len(self)}")
-        return Document(*json.loads(self._lines[self._offsets[position] : self._offsets[position + 1]]))
+        return self._parsed(position, self._lines[self._offsets[position] : self._offsets[position + 1]])
+
+    def _parsed(self, position: int, line: bytes) -> Document:
+        id, title, text, fields = json.loads(line.decode())
+        return Document(id, title, text, fields, self.premises.get(position))
 
     def close(self) -> None:
         self._lines.close()
 
+    def with_premises(self, premises: Mapping[int, Premise], digest: str) -> Corpus:
+        """The same catalogue, read with these; itself where there are none. digest: of their texts."""
+        return Corpus(self.name, self.source, self._artefact, premises, digest) if premises else self
+
     def documents(self) -> Iterator[Document]:
         """All of them, in the catalogue's order."""
-        for start, end in pairwise(self._offsets.tolist()):
-            yield Document(*json.loads(self._lines[start:end].decode()))
+        for position, (start, end) in enumerate(pairwise(self._offsets.tolist())):
+            yield self._parsed(position, self._lines[start:end])
 
     def keys(self) -> np.ndarray:
         """uint8[N, 16]: BLAKE2b of each document but for its id, under the template's name. Where two are equal, so are
@@ -85,6 +101,8 @@ class Corpus:
         digest, seed, without = hashlib.blake2b, self.template_id.encode(), _ID.sub
         lines = (self._lines[start:end] for start, end in pairwise(self._offsets.tolist()))
         keys = [digest(without(b"", line, 1), digest_size=16, key=seed).digest() for line in lines]
+        for position, premise in self.premises.items():
+            keys[position] = digest(keys[position] + premise.text.encode(), digest_size=16, key=seed).digest()
         return np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, 16)
 
     def id(self, position: int) -> DocId:

@@ -1,4 +1,4 @@
-"""Conditions on a catalogue's own fields: `year>=1990`, `genres=Comedy`, `language!=English`."""
+"""Conditions on a catalogue's own fields: `year>=1990`, `genres=Comedy`, `language!=English`, `text!~shark`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from strata.core.analysis import fold
+from strata.core.analysis import Stemmer, fold, tokens
 from strata.core.types import Document
 from strata.errors import UsageError
 
-_FORM = re.compile(r"^\s*([\w.-]+)\s*(>=|<=|!=|=|>|<)\s*(.+?)\s*$")
+ALIKE = 3
+"""Letters that Porter's stemmer never changes at the beginning of a word, unless the word is shorter."""
+_FORM = re.compile(r"^\s*([\w.-]+)\s*(>=|<=|!=|!~|~|=|>|<)\s*(.+?)\s*$")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """field, operator and value as written. Text is compared folded; a list field matches by any of its items."""
+    """field, operator and value as written. Text is compared folded; a list field matches by any of its items. ~ and !~
+    ask whether a text holds a word, in any of its forms (shark, sharks); the field "text" is the title with it."""
 
     field: str
     operator: str
@@ -27,6 +31,8 @@ class Condition:
 
     def holds(self, document: Document) -> bool:
         """Whether a document meets it. A document without the field meets only `!=`."""
+        if self.operator in ("~", "!~"):
+            return self._said_in(document) == (self.operator == "~")
         given = document.title if self.field == "title" else document.fields.get(self.field)
         values = [v for v in (given if isinstance(given, list) else [given]) if v is not None]
         if self.operator == "=":
@@ -35,6 +41,25 @@ class Condition:
             return all(fold(str(v)) != fold(self.value) for v in values)
         bound = float(self.value)
         return any(_ordered(number, self.operator, bound) for number in map(_number, values) if number is not None)
+
+    def _said_in(self, document: Document) -> bool:
+        """Whether all words of the value stand in the field."""
+        given = document.fields.get(self.field)
+        text = f"{document.title}\n{document.text}" if self.field == "text" else str(given or "")
+        words = tokens(text)
+        return all(_says(words, wanted) for wanted in tokens(self.value))
+
+
+def _says(words: Sequence[str], wanted: str) -> bool:
+    """Whether one of the words is a form of the one that is wanted. Only words that begin alike are stemmed."""
+    alike = [word for word in words if word[:ALIKE] == wanted[:ALIKE]]
+    stem = _stemmer()
+    return wanted in alike or (bool(alike) and stem(wanted) in map(stem, alike))
+
+
+@cache
+def _stemmer() -> Stemmer:
+    return Stemmer()
 
 
 def _number(value: Any) -> float | None:
@@ -59,7 +84,7 @@ def parse(text: str) -> Condition:
         raise UsageError(f'"{text}" is no condition', "write FIELD=VALUE or FIELD>=NUMBER, e.g. year>=1990")
     condition = Condition(*match.groups())
     bound = _number(condition.value)
-    if condition.operator not in ("=", "!=") and (bound is None or not math.isfinite(bound)):
+    if condition.operator not in ("=", "!=", "~", "!~") and (bound is None or not math.isfinite(bound)):
         raise UsageError(f'"{condition.value}" in "{text}" is not a number', "use = to compare text")
     return condition
 

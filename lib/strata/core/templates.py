@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strata.core.premise import before
 from strata.core.types import Document
 
 
 @dataclass(frozen=True)
 class Template:
-    """keyword, vector: the fields before the description, in order; joiner: what stands between parts; listed: what
-    stands between the entries of a list where an encoder reads them.
+    """keyword, vector: the fields before the description, in order (a premise, if any, is between them); joiner: what
+    stands between parts; listed: what stands between the entries of a list where an encoder reads them.
 
     Encoders are touchy there: on the bundled golden set, blanks instead of commas between genres move bge-small's
     nDCG@10 from .505 to .540 and MiniLM's from .431 to .420, less than its 63 queries can tell from chance. Blanks are
@@ -35,7 +36,7 @@ class Template:
 
     def _join(self, document: Document, names: tuple[str, ...], listed: str) -> str:
         parts = [as_text(document.title if name == "title" else document.fields.get(name), listed) for name in names]
-        filled = [part for part in (*parts, document.text.strip()) if part]
+        filled = [part for part in (*parts, before(document.premise, document.text.strip())) if part]
         if self.joiner == " ":
             return " ".join(filled)
         # No doubled full stop after "Monsters, Inc."

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # numpy takes 0.1 s to import, and --help does not need it
     import numpy as np
     from numpy.typing import NDArray
 
+    from strata.core.premise import Premise
     from strata.pipeline.workspace import Workspace
 
     Positions = NDArray[np.int32]
@@ -29,12 +30,13 @@ DocId = int | str
 
 @dataclass(frozen=True)
 class Document:
-    """One entry of a catalogue. `fields` holds what else the catalogue gives: year, genres, cast …"""
+    """One entry of a catalogue. `fields`: what else it gives: year, genres, cast … premise: see core/premise.py."""
 
     id: DocId
     title: str
     text: str
     fields: dict[str, Any] = field(default_factory=dict)
+    premise: Premise | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Ranking:
     docs: int32[n], positions. scores: float64[n]. passages: empty, or one a document.
     matched: how many documents the layer matched before the list was cut at its depth.
     family: "keyword", "semantic" …: which side of a fusion the list is on; empty for a list made from others.
+    weight: how much the list counts beside others of its side, in fusions that weigh lists. coverage: how much of the
+    query the first document of a keyword list holds, 0 to 1; None where nothing is said of it.
     """
 
     name: str
@@ -83,6 +87,8 @@ class Ranking:
     passages: Sequence[Passage] = ()
     matched: int = 0
     family: str = ""
+    weight: float = 1.0
+    coverage: float | None = None
 
     def place(self, doc: int) -> int | None:
         """The rank of a document, from 1, or None when the list does not hold it."""

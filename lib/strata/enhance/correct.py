@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from strata.core.analysis import spans, stopwords
+from strata.core.language import NOTICE, in_latin, is_english
 from strata.enhance.context import Context
-from strata.enhance.language import NOTICE, is_english
 from strata.enhance.near import Nearby, enough
 from strata.enhance.vocabulary import CONTRACTED, encoder_words, is_word
 
@@ -38,7 +38,7 @@ def corrected(text: str, ws: Workspace, edits: int) -> tuple[str, list[list[str]
     unknown = ws.index.analyse(text).unknown
     if not unknown:
         return text, []
-    if not is_english(text):
+    if in_latin(text) and not is_english(text):  # another script's words are near to none but the catalogue's own
         ws.note(NOTICE)
         return text, []
     if len(unknown) > LOOKED_AT:

@@ -39,7 +39,8 @@ class Fields:
 @dataclass(frozen=True)
 class Parts:
     """Fields with what they come to in one catalogue. text: for keyword search; description: the request in words, for
-    vectors. liked, left_out: films; the liked ones are left out too. not_genres: the catalogue's, ruled out."""
+    vectors. liked, left_out: films; the liked ones are left out too. not_genres: the catalogue's, ruled out; not_words:
+    what else is, in the request's words."""
 
     fields: Fields
     text: str
@@ -47,6 +48,7 @@ class Parts:
     liked: Docs = ()
     left_out: Docs = ()
     not_genres: tuple[str, ...] = ()
+    not_words: tuple[str, ...] = ()
 
     def applied(self, q: Query, ws: Workspace, lookup: Lookup) -> Query:
         """The request with all of it; the facts say what it came to."""

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from strata.core.analysis import spans, stopwords
-from strata.enhance.language import word_set
+from strata.core.language import word_set
 from strata.enhance.lookup import Lookup
 from strata.enhance.parts import LONGEST_GENRE, MOODS, genre_named
 
@@ -82,7 +82,9 @@ def _thing(text: str, match: re.Match[str], lookup: Lookup) -> Negation | None:
     genre, count = _genre_of(text, words[:1] if head == "non" else words, lookup)
     end = words[count - 1][1]
     telling = genre is not None or words[0][2] in MOODS
-    meant = telling or bool(match["mark"]) or head == "non" or bool(_MEANT.search(match["links"]))
+    if head == "non" and not telling:
+        return None  # "a non-linear story", "non-toxic": a word of its own
+    meant = telling or bool(match["mark"]) or bool(_MEANT.search(match["links"]))
     if not meant and head not in _NOUNS_ONLY:
         return None  # "girls are not supposed to ride"
     meant = meant or _AFTER_A_FILM.search(text[: match.start()]) is not None

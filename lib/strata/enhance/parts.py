@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from strata.core.analysis import spans, stopwords, tokens
-from strata.enhance.language import word_set
+from strata.core.language import word_set
 from strata.enhance.lookup import Lookup
 
 ALIASES = {

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from strata.core.analysis import spans, stopwords, tokens
+from strata.core.language import NOTICE, is_english
 from strata.core.types import Query
 from strata.enhance import asking
 from strata.enhance.fields import Fields, Parts, once
 from strata.enhance.filler import tidy, without_filler
-from strata.enhance.language import NOTICE, is_english
 from strata.enhance.lookup import Lookup
 from strata.enhance.negations import negations
 from strata.enhance.parts import genre_named, genres_in, moods_in, people_in, setting_in
@@ -95,6 +95,7 @@ def taken_apart(text: str, lookup: Lookup, dated: bool) -> Parts:
         liked=tuple(doc for one in liked for doc in one.docs),
         left_out=tuple(doc for one in named if one.wanted == "without" for doc in one.docs),
         not_genres=tuple(one.genre for one in unwanted if one.genre and one.meant),
+        not_words=tuple(one.what for one in unwanted if not one.genre and one.meant),
     )
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strata.enhance.language import word_set
+from strata.core.language import word_set
 from strata.errors import StrataError
 from strata.registry import DEFAULT_ENCODER
 

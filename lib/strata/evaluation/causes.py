@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from strata.evaluation.thin import Thin
+    from strata.enrich.thin import Thin
 
 
 @dataclass(frozen=True)

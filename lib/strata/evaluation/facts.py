@@ -9,8 +9,8 @@ import numpy as np
 
 from strata.core.golden import GoldenQuery
 from strata.core.types import Term
+from strata.enrich.thin import Entries
 from strata.evaluation.causes import Facts, Stand
-from strata.evaluation.thin import Entries
 from strata.evaluation.wording import Wording
 from strata.pipeline.run import kept
 from strata.pipeline.trace import Step, Trace

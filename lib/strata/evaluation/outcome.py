@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DEPTH = 100
 """Documents of each ranking that are kept: recall@100 is the deepest figure of the tables."""
 
+WARM_UP = "warm-up"
 GIVEN_UP = 3
 """Failures in a row, from the first query on, after which a plan is given up."""
 
@@ -90,6 +91,8 @@ def evaluate(
     of another plan. What was done is remembered, so a later run goes on from there.
     """
     memo = {} if memo is None else memo
+    for layer in dict.fromkeys(layer for one in contenders for layer in one.plan.retrieve):
+        layer(Query(WARM_UP), ws, 1)  # opens, and builds what is missing: no query's time
     outcomes = []
     for contender in contenders:
         plan = contender.plan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from strata.enrich.thin import Thin
 from strata.evaluation.causes import GROUP_OF, LABELS, Facts, Stand
 from strata.evaluation.misses import Failures, Judged
-from strata.evaluation.thin import Thin
 
 WORDS = 6
 """So many words of a query are listed at most."""

@@ -1,14 +1,12 @@
-"""How a query is put: in the catalogue's language or another, with words misspelt or not. By the rules of enhance/."""
+"""How a query is put: in the catalogue's language or another, with words misspelt or not. By the search's own rules."""
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from strata.core.analysis import tokens
+from strata.core.language import foreign_words, in_latin, is_english
 from strata.enhance.correct import corrected
-from strata.enhance.language import FOREIGN, is_english
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
@@ -29,10 +27,8 @@ class Wording:
 
     def _foreign(self, text: str) -> tuple[str, ...]:
         """The words by which a text shows that it is not in English, where the catalogue is; else none."""
-        if _in_english(text) or not self._english:
-            return ()
-        words = dict.fromkeys(tokens(text))
-        return tuple(word for word in words if word in FOREIGN or not _in_latin(word))
+        words = foreign_words(text)
+        return words if words and self._english else ()
 
     @cached_property
     def _english(self) -> bool:
@@ -40,21 +36,10 @@ class Wording:
         corpus = self._ws.corpus
         step = -(-len(corpus) // SAMPLE)
         texts = [corpus.vector_text(corpus.read(at)) for at in range(0, len(corpus), step)]
-        return 2 * sum(map(_in_english, texts)) > len(texts)
+        return 2 * sum(map(is_english, texts)) > len(texts)
 
     def _corrections(self, text: str) -> tuple[tuple[str, str], ...]:
         """(as written, as corrected) of the words of a query that no document has and spelling by rule corrects."""
-        if not is_english(text):
+        if in_latin(text) and not is_english(text):
             return ()
         return tuple((old, new) for old, new in corrected(text, self._ws, EDITS)[1])
-
-
-def _in_english(text: str) -> bool:
-    return is_english(text) and _in_latin(text)
-
-
-def _in_latin(text: str) -> bool:
-    """Whether at least half of the letters are Latin ones."""
-    letters = [c for c in text if c.isalpha()]
-    latin = sum(c.isascii() or unicodedata.name(c, "").startswith("LATIN") for c in letters)
-    return 2 * latin >= len(letters)

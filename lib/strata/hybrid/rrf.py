@@ -11,10 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from strata.core.types import Part, Ranking
 from strata.errors import UsageError
+from strata.hybrid.adding import added
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,8 @@ class RRF:
         return len(lists) * self.part(1)
 
     def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking:
-        totals: dict[int, float] = {}
-        for ranking in lists:
-            seen: set[int] = set()
-            for rank, doc in enumerate(ranking.docs.tolist(), start=1):
-                if doc not in seen:  # a list that repeats a document counts its best rank only
-                    seen.add(doc)
-                    totals[doc] = totals.get(doc, 0.0) + self.part(rank)
-        best = sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))[:depth]
-        docs = np.array([doc for doc, _ in best], dtype=np.int32)
-        return Ranking(self.name, docs, np.array([score for _, score in best], dtype=np.float64), matched=len(totals))
+        values = [[self.part(rank) for rank in range(1, len(one.docs) + 1)] for one in lists]
+        return added(self.name, lists, values, depth)
 
     def explain(self, lists: Sequence[Ranking], doc: int) -> Part:
         """The fused score as a sum over the lists that hold the document."""

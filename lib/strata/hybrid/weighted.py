@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from strata.core.types import Part, Ranking
 from strata.errors import UsageError
+from strata.hybrid.adding import added
 from strata.hybrid.normalise import min_max
 
 
@@ -56,18 +55,10 @@ class Weighted:
         return sum(self.weights(lists))
 
     def __call__(self, lists: Sequence[Ranking], depth: int) -> Ranking:
-        totals: dict[int, float] = {}
-        counted: set[int] = set()
-        for weight, ranking in zip(self.weights(lists), lists, strict=True):
-            seen: set[int] = set()
-            for doc, value in zip(ranking.docs.tolist(), min_max(ranking.scores).tolist(), strict=True):
-                if doc not in seen:  # a list that repeats a document counts its best place only
-                    seen.add(doc)
-                    totals[doc] = totals.get(doc, 0.0) + weight * value
-            counted |= seen if weight else set()
-        best = sorted(totals.items(), key=lambda pair: (-pair[1], pair[0] not in counted, pair[0]))[:depth]
-        docs = np.array([doc for doc, _ in best], dtype=np.int32)
-        return Ranking(self.name, docs, np.array([score for _, score in best], dtype=np.float64), matched=len(totals))
+        weights = self.weights(lists)
+        counted = {doc for weight, one in zip(weights, lists, strict=True) if weight for doc in one.docs.tolist()}
+        values = [(w * min_max(one.scores)).tolist() for w, one in zip(weights, lists, strict=True)]
+        return added(self.name, lists, values, depth, last=lambda doc: doc not in counted)
 
     def explain(self, lists: Sequence[Ranking], doc: int) -> Part:
         """The fused score as a sum over the lists that hold the document; each part's facts: rank, raw, normalised,

@@ -14,6 +14,7 @@ import numpy as np
 
 from strata.core.types import Part, Positions, Query, Ranking, Scores, Term
 from strata.keyword import formulas
+from strata.keyword.coverage import coverage
 from strata.keyword.index import Index, Row
 from strata.keyword.sums import explained
 from strata.keyword.topk import best, totals
@@ -40,7 +41,8 @@ class BM25:
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
         sums = self.sums(ws.index, ws.index.query_terms(q.text))
         docs, scores = best(sums, depth)
-        return Ranking(self.name, docs, scores, matched=int(np.count_nonzero(sums)))
+        held = coverage(q.text, int(docs[0]), ws.index) if docs.size else None
+        return Ranking(self.name, docs, scores, matched=int(np.count_nonzero(sums)), coverage=held)
 
     def search(self, index: Index, terms: Sequence[Term], k: int) -> tuple[Positions, Scores]:
         """The best k documents and their scores."""

@@ -15,7 +15,9 @@ from typing import Any
 
 from strata.errors import BadReply, ProviderError, Refused
 from strata.llm.faults import clean
-from strata.llm.parsing import parse, visible
+from strata.llm.hiding import Hiding, without
+from strata.llm.naming import plain_name
+from strata.llm.parsing import fitted, parse, visible
 from strata.llm.thinking import Spoken
 from strata.llm.types import Message, Reply, Schema, Usage
 from strata.llm.wire import Call, Raw, Unsupported, Wire
@@ -60,38 +62,44 @@ class Asking:
         call = Call(tuple(messages), schema, max_tokens + self._wire.reserve, self._dropped, stream)
         raw = self._sent(call)
         spent = _usage(call, raw)
-        if self._cut_off(raw, schema):
+        cut = self._cut_off(raw, schema)
+        if cut:
             self._note(f"{self.provider}: the reply was cut off at {call.max_tokens} tokens; asking once more")
             call = replace(call, max_tokens=call.max_tokens * MORE, dropped=self._dropped)
             raw = self._sent(call)
             spent += _usage(call, raw)
-            if self._cut_off(raw, schema):
-                why = f"{self._who()} used up {call.max_tokens} tokens before its reply was whole"
-                advice = "ask with a smaller --limit, or another model with --llm-model"
-                raise BadReply(why, advice, self._without_secrets(raw.text))
-        text = self._text(raw)
-        parsed = parse(text, schema) if schema is not None else None
+            cut = self._cut_off(raw, schema)
         ms = (self._clock() - begun) * 1000
-        return Reply(text, parsed, spent, ms, raw.finish, self.provider, raw.model or self.model)
+        reply = Reply(visible(raw.text), None, spent, ms, raw.finish, self.provider, raw.model or self.model)
+        problem = self._problem(raw, call, reply, cut)
+        if problem:
+            problem.reply = reply
+            raise problem
+        return fitted(reply, schema)
 
     def _who(self) -> str:
         return f"{self.provider} ({self.model})"
 
-    def _text(self, raw: Raw) -> str:
+    def _problem(self, raw: Raw, call: Call, reply: Reply, cut: bool) -> ProviderError | None:
+        """Why a reply is none to go by, whatever its schema says."""
         if raw.refused:
-            raise Refused(f"{self._who()} blocked its reply: {clean(raw.refused)}",
-                          "ask in other words, or leave out what may be the cause")  # fmt: skip
-        text = self._without_secrets(visible(raw.text))
-        if not text:
-            raise BadReply(f"{self._who()} sent an empty reply (finish_reason {clean(raw.finish) or 'none'})",
-                           "try again, or another model with --llm-model")  # fmt: skip
-        return text
+            return Refused(f"{self._who()} blocked its reply: {clean(raw.refused)}",
+                           "ask in other words, or leave out what may be the cause")  # fmt: skip
+        if cut:
+            return BadReply(f"{self._who()} used up {call.max_tokens} tokens before its reply was whole",
+                            "ask with a smaller --limit, or another model with --llm-model", reply.text)  # fmt: skip
+        if not reply.text:
+            return BadReply(f"{self._who()} sent an empty reply (finish_reason {clean(raw.finish) or 'none'})",
+                            "try again, or another model with --llm-model")  # fmt: skip
+        return None
 
-    def _without_secrets(self, text: str) -> str:
-        """A server may repeat the key that it was sent; what it says is logged and recorded."""
-        for secret in self._wire.secrets:
-            text = text.replace(secret, "[key]")
-        return text
+    def _clean(self, raw: Raw) -> Raw:
+        """A server may repeat the key that it was sent; what it says is shown, logged and recorded."""
+        secrets = self._wire.secrets
+        return replace(
+            raw, text=without(raw.text, secrets), finish=without(raw.finish, secrets),
+            model=plain_name(without(raw.model, secrets)), refused=without(raw.refused, secrets),
+        )  # fmt: skip
 
     def _cut_off(self, raw: Raw, schema: Schema | None) -> bool:
         """Whether a reply ended for want of tokens before anything usable came."""
@@ -107,16 +115,17 @@ class Asking:
 
     def _sent(self, call: Call) -> Raw:
         """The answer to a call, without what the server refuses to be told."""
-        spoken = Spoken(call.stream) if call.stream else None
+        hiding = Hiding(call.stream, self._wire.secrets) if call.stream else None
+        spoken = Spoken(hiding) if hiding else None
         call = replace(call, stream=spoken)
         while True:
             try:
-                raw = self._wire.send(call)
+                raw = self._clean(self._wire.send(call))
                 break
             except Unsupported as refusal:
                 name = refusal.parameter
             except BadReply as error:
-                error.text = self._without_secrets(error.text)
+                error.text = without(error.text, self._wire.secrets)
                 raise
             if name in call.dropped:
                 raise ProviderError(f"{self._who()} refuses {name}, also when it is left out",
@@ -127,8 +136,9 @@ class Asking:
             if news:
                 self._note(f"{self.provider}: {self.model} does not take {_SAID.get(name, name)}; left out from now on")
             call = replace(call, dropped=call.dropped | {name})
-        if spoken:
+        if spoken and hiding:
             spoken.close()
+            hiding.close()
         return raw
 
 

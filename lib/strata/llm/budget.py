@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from strata.errors import BudgetSpent, UsageError
+from strata.errors import BudgetSpent, ProviderError, UsageError
 from strata.llm.types import LanguageModel, Message, Reply, Schema, Usage
 from strata.llm.wrapped import Wrapped
 
@@ -14,7 +14,8 @@ class Budgeted(Wrapped):
     """A LanguageModel within a limit of calls and of tokens, in and out.
 
     A call is refused with BudgetSpent when its prompt (at four characters a token), with those under way, would go
-    over the limit; a reply may go over it by what it writes. Calls that fail count as calls. used: what was spent.
+    over the limit; a reply may go over it by what it writes. Calls that fail count as calls, and by their tokens where
+    the model wrote something. used: what was spent.
     """
 
     def __init__(self, model: LanguageModel, max_calls: int | None = None, max_tokens_total: int | None = None) -> None:
@@ -47,6 +48,9 @@ class Budgeted(Wrapped):
             reply = self._model.complete(messages, schema, max_tokens=max_tokens, stream=stream)
             usage = reply.usage
             return reply
+        except ProviderError as error:
+            usage = error.reply.usage if error.reply else usage
+            raise
         finally:
             with self._lock:
                 self._under_way -= prompt

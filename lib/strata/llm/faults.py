@@ -21,6 +21,7 @@ from strata.errors import (
     Unavailable,
     WrongKey,
 )
+from strata.llm.hiding import without
 from strata.llm.waits import asked_wait, spoken
 from strata.llm.wire import Unsupported
 
@@ -102,9 +103,7 @@ def _flat(value: Any) -> str:
 
 def clean(text: str, secrets: Collection[str] = ()) -> str:
     """Text from outside for one line of ours: printable, without secrets, at most 300 characters."""
-    for secret in secrets:
-        text = text.replace(secret, "[key]")
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = " ".join("".join(c if c.isprintable() else " " for c in without(text, secrets)).split())
     return line if len(line) <= 300 else f"{line[:299]}…"
 
 

@@ -11,6 +11,7 @@ from strata.errors import BadReply, ProviderError, Unavailable, WrongKey
 from strata.llm import chat
 from strata.llm.faults import Answer, fault, refused_parameter
 from strata.llm.http import client, failed, host
+from strata.llm.naming import plain_name
 from strata.llm.wire import Call, Raw, Unsupported
 from strata.settings import Access
 
@@ -31,7 +32,8 @@ class Groq:
         self._key = access.key
         self._base = (access.url or URL).rstrip("/").removesuffix("/openai/v1")  # the SDK adds that itself
         self._seconds = seconds or self.SECONDS
-        self.model = model or access.model or self.MODEL
+        self._asked_for = model or access.model or self.MODEL
+        self.model = plain_name(self._asked_for)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -56,10 +58,10 @@ class Groq:
         return groq.Groq(api_key=self._key, base_url=self._base, max_retries=0, http_client=client(self, self._seconds))
 
     def models(self) -> list[str]:
-        return chat.listed(_plain(self._guarded(None, lambda: self._sdk.models.list())))
+        return [plain_name(name) for name in chat.listed(_plain(self._guarded(None, self._sdk.models.list)))]
 
     def send(self, call: Call) -> Raw:
-        body = chat.request(call, self.model, self.parameters, "max_completion_tokens",
+        body = chat.request(call, self._asked_for, self.parameters, "max_completion_tokens",
                             strict=bool(_STRICT.search(self.model)))  # fmt: skip
         if call.stream:
             # The SDK does not name this parameter; Groq's API takes it.

@@ -8,11 +8,14 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
 
 from strata.errors import BadReply, ModelGone, ProviderError, Unavailable, WrongKey
 from strata.llm import chat
 from strata.llm.faults import Answer, fault, refused_parameter
+from strata.llm.hiding import without
 from strata.llm.http import client, failed, host
+from strata.llm.naming import plain_name
 from strata.llm.wire import Call, Raw, Unsupported
 from strata.settings import Access
 
@@ -25,7 +28,10 @@ _T = TypeVar("_T")
 
 
 class OpenAI:
-    """Without a model's name, the first that the server lists and that is no embedding model."""
+    """Without a model's name, the first that the server lists and that is no embedding model.
+
+    A server may know its model by a path: it is asked by that path, and `model` is the path's last part.
+    """
 
     provider = "openai"
     SECONDS = 300.0  # a model on somebody's own machine may take minutes
@@ -43,9 +49,14 @@ class OpenAI:
 
     @property
     def model(self) -> str:
+        return self._shown(self._asked_for)
+
+    @property
+    def _asked_for(self) -> str:
+        """The model's name as the server has it."""
         with self._lock:
             if self._named is None:
-                listed = self.models()
+                listed = self._listed()
                 if not listed:
                     raise ModelGone(
                         f"{host(self._base)} lists no model", "load one there, or name one with --llm-model"
@@ -64,16 +75,24 @@ class OpenAI:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        password = re.search(r"//[^/@]*:([^/@]+)@", self._base)
-        return tuple(filter(None, (self._key, password[1] if password else None)))
+        both = re.search(r"//([^/@]*:([^/@]+))@", self._base)
+        written = (both[1], both[2]) if both else ()
+        known = [self._key, *written, *map(unquote, written)]  # name:password goes out in base64
+        return tuple(secret for secret in dict.fromkeys(known) if secret)
 
     def models(self) -> list[str]:
+        return [self._shown(name) for name in self._listed()]
+
+    def _shown(self, name: str) -> str:
+        return plain_name(without(name, self.secrets))
+
+    def _listed(self) -> list[str]:
         ask = self._client.get
         return chat.listed(self._guarded(lambda: self._whole(ask(f"{self._base}/models", headers=self._headers), "")))
 
     def send(self, call: Call) -> Raw:
         limit = "max_completion_tokens" if "max_tokens" in call.dropped else "max_tokens"
-        body = chat.request(call, self.model, self.parameters, limit, strict=True)
+        body = chat.request(call, self._asked_for, self.parameters, limit, strict=True)
         return self._guarded(lambda: self._streamed(call, body) if call.stream else self._asked(call, body))
 
     @cached_property

@@ -32,6 +32,7 @@ class Choice:
 
     provider: "auto", "none", or a name of the registry. record: a folder to record into. replay: the folder that
     "replay" reads (default: STRATA_REPLAY, else the bundled recordings). show_prompt: shows messages, sends nothing.
+    kept: a folder of replies to look in before anybody is asked, and to keep what was asked in.
     """
 
     provider: str = "auto"
@@ -41,6 +42,7 @@ class Choice:
     max_calls: int | None = None
     max_tokens_total: int | None = None
     show_prompt: Show | None = None
+    kept: Path | None = None
 
     @property
     def by_name(self) -> bool:
@@ -70,6 +72,10 @@ def open_model(
         from strata.llm.budget import Budgeted
 
         model = Budgeted(model, choice.max_calls, choice.max_tokens_total)
+    if choice.kept is not None and model.provider != "replay":
+        from strata.llm.kept import Kept
+
+        model = Kept(model, choice.kept, note)  # round the budget: what is kept costs nothing of it
     if choice.record is not None:
         if choice.provider == "replay":
             raise UsageError("--record and --llm replay exclude each other", "record with a model, then replay")

@@ -11,10 +11,11 @@ import json
 import math
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from strata.errors import BadReply
-from strata.llm.types import Schema
+from strata.llm.types import Reply, Schema
 
 _THINKING = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
@@ -37,6 +38,17 @@ def parse(text: str, schema: Schema) -> Any:
         return checked(json_value(text, str(schema.get("type", ""))), schema)
     except BadReply as error:
         error.text = text
+        raise
+
+
+def fitted(reply: Reply, schema: Schema | None) -> Reply:
+    """A reply with what its schema asked for; BadReply, which holds the reply, where its text does not fit."""
+    if schema is None:
+        return reply
+    try:
+        return replace(reply, parsed=parse(reply.text, schema))
+    except BadReply as error:
+        error.reply = reply
         raise
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import DataError, NoRecording
-from strata.llm.parsing import parse
 from strata.llm.recording import Header, Recording, key_of, read
 from strata.llm.types import Message, Reply, Request, Schema
 
@@ -66,8 +65,4 @@ class Replay:
                 f"{self.folder} holds no recording of this call; looked for {looked or 'none: it is empty'}",
                 f"record it: the same command with a model, as --llm groq, and --record {self.folder}",
             )
-        reply = found.reply
-        if stream is not None:
-            stream(reply.text)
-        parsed = parse(reply.text, schema) if schema is not None else None
-        return Reply(reply.text, parsed, reply.usage, reply.ms, reply.finish_reason, reply.provider, reply.model)
+        return found.again(stream)

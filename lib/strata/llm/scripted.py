@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from strata.errors import ProviderError
-from strata.llm.parsing import parse
+from strata.llm.parsing import fitted
 from strata.llm.types import Message, Reply, Request, Schema
 
 
@@ -44,4 +43,4 @@ class Scripted:
         reply = given if isinstance(given, Reply) else Reply(given, provider=self.provider, model=self.model)
         if stream is not None:
             stream(reply.text)
-        return replace(reply, parsed=parse(reply.text, schema)) if schema is not None else reply
+        return fitted(reply, schema)

@@ -37,10 +37,12 @@ class Usage:
 
 @dataclass(frozen=True)
 class Reply:
-    """text: as written, never empty. parsed: what the schema asked for, None where no schema was given.
+    """text: as written; empty only in what comes with an error. parsed: what the schema asked for, None where no schema
+    was given.
 
     finish_reason: "stop", "length" or the provider's own word. provider and model: who really answered (a replayed
-    reply names those that were recorded). ms: wall time of the call that was answered.
+    reply names those that were recorded). ms: wall time of the call that was answered. replayed: it was read from a
+    file; usage and ms are then those of the first time.
     """
 
     text: str
@@ -50,6 +52,7 @@ class Reply:
     finish_reason: str = "stop"
     provider: str = ""
     model: str = ""
+    replayed: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from strata.core import filters
 from strata.core.types import Part, Query, Ranking
 from strata.pipeline import plan as plans
+from strata.pipeline.export import premise_of
 from strata.pipeline.run import kept, of_text, retrieved
 from strata.pipeline.trace import Step, Trace
 from strata.pipeline.workspace import Workspace
@@ -68,7 +69,11 @@ def explanation(trace: Trace, doc: int, ws: Workspace) -> Explanation:
         rank,
         float(final.scores[rank - 1]) if rank else 0.0,
         max(final.matched, len(final.docs)),
-        tuple(_in_list(step, q, doc, ws, keep) for step, q in zip(trace.lists, _queries(trace), strict=True)),
+        tuple(
+            _in_list(step, q, doc, ws, keep)
+            for step, q in zip(trace.lists, _queries(trace), strict=True)
+            if step.searched
+        ),
         fuse.explain(rankings, doc) if fuse else None,
         _above(trace, rankings, doc, rank),
     )
@@ -124,6 +129,7 @@ def to_json(found: Explanation, trace: Trace) -> dict[str, Any]:
         "plan": plans.to_dict(trace.plan),
         "id": corpus.id(found.doc),
         "title": corpus.title(found.doc),
+        **premise_of(trace, found.doc),
         "score": found.score,
         "rank": found.rank,
         "of": found.of,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from strata.core.premise import to_json as premise_json
 from strata.core.types import DocId, Ranking
 from strata.pipeline import plan as plans
 from strata.pipeline.trace import Result, Step, Trace
@@ -15,7 +16,12 @@ def to_json(trace: Trace, count: int) -> dict[str, Any]:
     enhanced = [_enhanced(trace, step) for step in trace.steps if step.slot == "enhance"]
     return {
         "run_id": trace.run_id,
-        "dataset": {"name": corpus.name, "documents": len(corpus), "fingerprint": corpus.fingerprint},
+        "dataset": {
+            "name": corpus.name,
+            "documents": len(corpus),
+            "fingerprint": corpus.fingerprint,
+            **({"premises": len(corpus.premises)} if corpus.premises else {}),
+        },
         "query": {
             "original": query.text,
             "used": used.text,
@@ -88,8 +94,15 @@ def _result(trace: Trace, result: Result) -> dict[str, Any]:
         "rerank": None if result.reranked is None else {"rank": result.rank, "score": result.reranked},
         **({"why": result.why} if result.why else {}),
         "passage": result.passage.text if result.passage else None,
+        **premise_of(trace, result.doc),
         "lists": [_in_list(step, result.doc, normalised.get(step.label)) for step in trace.lists],
     }
+
+
+def premise_of(trace: Trace, doc: int) -> dict[str, Any]:
+    """What was read before a document's text; the passage is the text's own all the same."""
+    premise = trace.corpus.premises.get(doc)
+    return {"premise": premise_json(premise, trace.corpus)} if premise else {}
 
 
 def _in_list(step: Step, doc: int, normalised: float | None) -> dict[str, Any]:

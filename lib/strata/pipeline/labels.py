@@ -7,6 +7,9 @@ from dataclasses import fields
 from itertools import count
 from typing import Any
 
+ROLE = ("weight", "when")
+"""Settings that say what a list is for, not what it is."""
+
 
 def labels(layers: Sequence[Any], texts: int = 1) -> list[str]:
     """A name for each list, in the order in which `run` retrieves them: layer by layer, and in each text by text.
@@ -27,7 +30,8 @@ def _name(layer: Any, layers: Sequence[Any]) -> str:
     differing = [
         field.name
         for field in fields(layer)
-        if any(getattr(other, field.name, None) != getattr(layer, field.name) for other in others)
+        if field.name not in ROLE
+        and any(getattr(other, field.name, None) != getattr(layer, field.name) for other in others)
     ]
     values = [_short(field, value) for field in differing if (value := getattr(layer, field)) is not None]
     return " ".join([name, *values])

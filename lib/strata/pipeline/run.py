@@ -58,7 +58,8 @@ def run(
         one = of_text(used, text)
         work = partial(retrieved, retrieve, one, ws, plan.depth, keep)
         # Named for this plan, after the memo: another plan may call the same list by another name.
-        output = replace(step("retrieve", retrieve, (one, plan.depth), work), name=name, family=retrieve.family)
+        found = step("retrieve", retrieve, (one, plan.depth), work)
+        output = replace(found, name=name, family=retrieve.family, weight=getattr(retrieve, "weight", None) or 1.0)
         steps[-1] = replace(steps[-1], output=output)
         lists.append(output)
     found = lists[0]
@@ -111,7 +112,7 @@ def kept(q: Query, ws: Workspace) -> np.ndarray | None:
         return None
     keep = np.ones(len(ws.corpus), dtype=bool)
     if q.where:
-        keep &= filters.allowed(ws.corpus.documents(), [filters.parse(text) for text in q.where], {"title"})
+        keep &= filters.allowed(ws.corpus.documents(), [filters.parse(text) for text in q.where], {"title", "text"})
     keep[list(q.exclude)] = False
     return keep
 
@@ -125,7 +126,8 @@ def retrieved(layer: Any, q: Query, ws: Workspace, depth: int, keep: np.ndarray 
     left = keep[found.docs]
     place = np.flatnonzero(left)[:depth]
     passages: Sequence[Passage] = Picked(found.passages, place.tolist()) if found.passages else ()
-    return Ranking(found.name, found.docs[place], found.scores[place], passages, matched=int(left.sum()))
+    docs, scores = found.docs[place], found.scores[place]
+    return replace(found, docs=docs, scores=scores, passages=passages, matched=int(left.sum()))
 
 
 def _run_id() -> str:

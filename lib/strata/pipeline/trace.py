@@ -28,6 +28,11 @@ class Step:
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def searched(self) -> bool:
+        """Whether a list was looked for at all: one may be meant for queries in another language."""
+        return "not_searched" not in self.facts
+
+    @property
     def full_ms(self) -> float:
         """The time that the step takes where nothing is remembered: `remembered_ms` is what a memory saved."""
         return self.ms + self.usage.get("remembered_ms", 0.0)

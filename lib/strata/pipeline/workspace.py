@@ -7,8 +7,9 @@ the step it is recording, so that layers keep plain return types.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from strata.settings import Settings
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from strata.semantic.units import Unit
     from strata.semantic.vectors import Progress, Vectors
 
+T = TypeVar("T")
+
 
 class Workspace:
     """One catalogue with its artefacts.
@@ -28,6 +31,8 @@ class Workspace:
     say: where a notice goes at once (the shell prints it to stderr). progress: called by long builds.
     opened: what has been opened so far, by fingerprint; calls: what was asked of a language model; for the run log.
     choice: which language model; None for none at all. stream: is given an answer's text as a model writes it.
+    keep: pair scores and a model's replies are kept in the cache, so that the same work costs nothing a second time.
+    enriched: entries that hold nothing to find are read with a premise (enrich/), where they have one.
     """
 
     def __init__(
@@ -36,14 +41,19 @@ class Workspace:
         say: Callable[[str], None] = lambda _: None,
         progress: Progress | None = None,
         choice: Choice | None = None,
+        keep: bool = False,
+        enriched: bool = False,
     ) -> None:
         self.settings = settings
+        self.enriched = enriched
+        self.keep = keep
         self._choice = choice
         self._say = say
         self._progress = progress
         self._notices: list[str] = []
         self._usage: dict[str, float] = {}
         self._facts: dict[str, Any] = {}
+        self._made: dict[str, Any] = {}
         self.opened: dict[str, str] = {}
         self.calls: list[dict[str, Any]] = []
         self.stream: Callable[[str], None] | None = None
@@ -70,6 +80,13 @@ class Workspace:
         self._notices, self._usage, self._facts = [], {}, {}
         return notices, usage, facts
 
+    def once(self, what: str, make: Callable[[], T]) -> T:
+        """make(), or what it gave before. what: a name that only this call uses."""
+        if what not in self._made:
+            self._made[what] = make()
+        found: T = self._made[what]
+        return found
+
     @cached_property
     def model(self) -> LanguageModel | None:
         """The language model that was chosen; None where there is none, and layers go by rule."""
@@ -77,10 +94,17 @@ class Workspace:
             return None
         from strata.llm.opening import open_model
 
-        return open_model(self.settings, self._choice, self.note, self.calls.append)
+        choice = self._choice
+        if self.keep and choice.kept is None:
+            choice = replace(choice, kept=self.settings.cache_dir / "replies")
+        return open_model(self.settings, choice, self.note, self.calls.append)
 
     @cached_property
     def corpus(self) -> Corpus:
+        if self.enriched:
+            from strata.enrich.opening import open_enriched
+
+            return open_enriched(self.settings, self.note)
         from strata.core.corpus import open_corpus
 
         return open_corpus(self.settings, self.note)

@@ -29,11 +29,15 @@ RETRIEVE = {
 FUSE = {
     "rrf": Row("strata.hybrid.rrf:RRF", "reciprocal rank fusion: ranks only, no scores"),
     "weighted": Row("strata.hybrid.weighted:Weighted", "scores, min-max normalised, weighted by alpha"),
+    "trust": Row("strata.hybrid.trust:Trust", "scores, the keyword side weighted by how much of the query it covers"),
 }
 ENHANCE = {
     "spell": Row("strata.enhance.spell:Spell", "misspelt words corrected"),
     "rewrite": Row("strata.enhance.rewrite:Rewrite", "filler dropped, what is meant kept"),
     "expand": Row("strata.enhance.expand:Expand", "related words added, as a second query beside the first"),
+    "understand": Row(
+        "strata.enhance.understand:Understand", "spelling, what is ruled out, sentences; nothing is added"
+    ),
     "structure": Row("strata.enhance.structure:Structure", "genres, years, people, titles to be like or to leave out"),
 }
 RERANK = {
@@ -71,7 +75,10 @@ PROVIDERS = {
 }
 """Language models, in the order in which --llm auto looks for a key or an address."""
 
-PRESETS = {"lessons": "the defaults of the lessons, as the commands' help gives them"}
+PRESETS = {
+    "lessons": "the defaults of the lessons, as the commands' help gives them",
+    "best": "what measurement shows to be best with no key and no network",
+}
 
 LOADERS = {
     "lessons": Row("strata.core.load.lessons:load", 'JSON: {"movies": [{"id", "title", "description"}]}, or a list'),

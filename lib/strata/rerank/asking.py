@@ -10,7 +10,7 @@ from strata.errors import BadReply
 from strata.llm.parsing import json_value
 from strata.llm.prompting import prompt, schema
 from strata.llm.types import LanguageModel
-from strata.llm.usage import replied
+from strata.llm.usage import reply_to
 from strata.rerank.reading import shown
 
 if TYPE_CHECKING:
@@ -38,11 +38,10 @@ def asked(name: str, q: Query, documents: Sequence[dict[str, object]], model: La
     to repair; BadReply where there is no JSON value in it, or more than one."""
     ws.report(by_rule=False, provider=model.provider, model=model.model)
     most = REPLY_TOKENS + TOKENS_A_DOCUMENT * len(documents)
+    messages = prompt(name, query=q.text, documents=documents)
     try:
-        reply = model.complete(prompt(name, query=q.text, documents=documents), schema(name), max_tokens=most)
+        return reply_to(messages, schema(name), model, ws, max_tokens=most).parsed
     except BadReply as error:
-        if not error.text:
+        if error.reply is None:
             raise
-        return json_value(error.text)
-    replied(reply, ws)
-    return reply.parsed
+        return json_value(error.reply.text)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from strata.core.types import Query, Ranking
 from strata.llm.types import LanguageModel
-from strata.registry import DEFAULT_CROSS_ENCODER, DEFAULT_ENCODER
 from strata.rerank.asking import CHARACTERS, asked, numbered
-from strata.rerank.cross_encoder import CrossEncoder, by_rule
-from strata.rerank.order import CANDIDATES, checked_candidates, checked_characters, first, reranked
+from strata.rerank.by_model import ByModel
+from strata.rerank.order import reranked
 from strata.rerank.replies import ordered
 
 if TYPE_CHECKING:
@@ -23,32 +22,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Batch:
-    """candidates, encoder, cross_encoder: as in Individual. characters: of the candidates' texts, all together."""
+class Batch(ByModel):
+    """characters: of the candidates' texts, all together."""
 
-    candidates: int = CANDIDATES
-    encoder: str = DEFAULT_ENCODER
-    cross_encoder: str = DEFAULT_CROSS_ENCODER
     characters: int = CHARACTERS
 
-    def __post_init__(self) -> None:
-        checked_candidates(self.candidates)
-        checked_characters(self.characters)
+    name: ClassVar[str] = "batch"
 
-    @property
-    def name(self) -> str:
-        return "batch"
-
-    def __call__(self, q: Query, found: Ranking, ws: Workspace) -> Ranking:
-        """BadReply where the reply names no candidate; what else goes wrong at the provider goes up too."""
-        docs = first(found, self.candidates)
-        if not docs:
-            return reranked(self.name, [], [])
-        if ws.model is None:
-            return by_rule(self.name, CrossEncoder(self.cross_encoder, self.candidates, self.encoder), q, found, ws)
-        return self._by_model(q, docs, ws.model, ws)
-
-    def _by_model(self, q: Query, docs: Sequence[int], model: LanguageModel, ws: Workspace) -> Ranking:
+    def by_model(self, q: Query, docs: Sequence[int], model: LanguageModel, ws: Workspace) -> Ranking:
+        """BadReply where the reply names no candidate."""
         value = asked("rerank_batch", q, numbered(q, docs, ws, self.encoder, self.characters), model, ws)
         reply = ordered(value, len(docs))
         missing = len(docs) - reply.named

@@ -1,6 +1,7 @@
 """Reranking by a cross-encoder: a small network reads the query and each candidate together and gives a logit.
 
-A logit is no probability: any number, comparable within one query only. What is read of a candidate is said in
+A logit is no probability: any number, comparable within one query only. By itself it throws away what the lists knew;
+with `mix` both are brought to 0 … 1 over the candidates (min-max) and added. What is read of a candidate is said in
 reading.py, where the weights come from in pair_weights.py.
 """
 
@@ -13,12 +14,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from strata.core.types import Part, Query, Ranking
-from strata.errors import ArtefactError, Unavailable
+from strata.errors import ArtefactError, Unavailable, UsageError
+from strata.hybrid.normalise import min_max
 from strata.registry import DEFAULT_CROSS_ENCODER, DEFAULT_ENCODER
 from strata.rerank.order import CANDIDATES, checked_candidates, first, reranked
 from strata.rerank.pair_tokens import room_for_text
 from strata.rerank.pair_weights import named_folder
-from strata.rerank.pairs import cross_encoder
+from strata.rerank.pairs import cross_encoder, timed
 from strata.rerank.reading import texts_of
 
 if TYPE_CHECKING:
@@ -28,14 +30,18 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class CrossEncoder:
     """cross_encoder: a name of the registry or of the hub, or a folder of weights. candidates: how many of the list are
-    read. encoder: whose chunks tell which passages of a long document are read."""
+    read. encoder: whose chunks tell which passages of a long document are read. mix: the logit's part of the new score,
+    0 to 1, the rest being the list's own score; None: the logit is the score."""
 
     cross_encoder: str = DEFAULT_CROSS_ENCODER
     candidates: int = CANDIDATES
     encoder: str = DEFAULT_ENCODER
+    mix: float | None = None
 
     def __post_init__(self) -> None:
         checked_candidates(self.candidates)
+        if self.mix is not None and not 0 <= self.mix <= 1:
+            raise UsageError(f"mix must be between 0 and 1, not {self.mix}", "1 is the logit alone, 0 the list alone")
 
     @property
     def name(self) -> str:
@@ -51,12 +57,16 @@ class CrossEncoder:
             scorer = cross_encoder(self.cross_encoder, ws)
             room = room_for_text(scorer.tokens(q.text), scorer.max_tokens)  # the first use of its tokenizer
         texts = texts_of(q, docs, ws, room, scorer.tokens, self.encoder)
-        read = time.perf_counter()
+        ws.spent({"read_ms": (time.perf_counter() - start) * 1000})
         with _list_stands(self.cross_encoder, ws):
-            scores = scorer.scores(q.text, texts)
-        ws.spent({"read_ms": (read - start) * 1000, "score_ms": (time.perf_counter() - read) * 1000})
-        ws.report(label="logit", cross_encoder=scorer.name)
-        return reranked(self.name, docs, scores)
+            scores = timed(scorer, q.text, texts, ws)
+        ws.report(
+            label="logit" if self.mix is None else "mixed", cross_encoder=scorer.name, best_logit=float(max(scores))
+        )
+        if self.mix is None:
+            return reranked(self.name, docs, scores)
+        before = min_max(found.scores[: len(docs)])
+        return reranked(self.name, docs, (1 - self.mix) * before + self.mix * min_max(scores))
 
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
         """One number, and what was read for it."""

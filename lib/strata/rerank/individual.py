@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from strata.core.types import Query, Ranking
 from strata.errors import BadReply, ProviderError
@@ -17,9 +17,8 @@ from strata.llm.prompting import prompt, schema
 from strata.llm.showing import Showing
 from strata.llm.types import LanguageModel, Reply, Request
 from strata.llm.usage import spent
-from strata.registry import DEFAULT_CROSS_ENCODER, DEFAULT_ENCODER
-from strata.rerank.cross_encoder import CrossEncoder, by_rule
-from strata.rerank.order import CANDIDATES, checked_candidates, checked_characters, first, reranked
+from strata.rerank.by_model import ByModel
+from strata.rerank.order import reranked
 from strata.rerank.reading import shown
 from strata.rerank.replies import grade
 
@@ -29,39 +28,18 @@ if TYPE_CHECKING:
 HIGHEST = 10
 UNGRADED = -1.0
 """The score of a candidate whose grade could not be had."""
-CHARACTERS = 1200
 REPLY_TOKENS = 160
 AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class Individual:
-    """candidates: how many of the list are graded. encoder: whose chunks tell which passages of a long document are
-    shown, and characters, of how many. cross_encoder: what is used without a language model."""
+class Individual(ByModel):
+    """characters: of each candidate's text."""
 
-    candidates: int = CANDIDATES
-    encoder: str = DEFAULT_ENCODER
-    cross_encoder: str = DEFAULT_CROSS_ENCODER
-    characters: int = CHARACTERS
+    name: ClassVar[str] = "individual"
 
-    def __post_init__(self) -> None:
-        checked_candidates(self.candidates)
-        checked_characters(self.characters)
-
-    @property
-    def name(self) -> str:
-        return "individual"
-
-    def __call__(self, q: Query, found: Ranking, ws: Workspace) -> Ranking:
+    def by_model(self, q: Query, docs: Sequence[int], model: LanguageModel, ws: Workspace) -> Ranking:
         """A fatal error of the provider goes up, and so does the first one where no candidate was graded."""
-        docs = first(found, self.candidates)
-        if not docs:
-            return reranked(self.name, [], [])
-        if ws.model is None:
-            return by_rule(self.name, CrossEncoder(self.cross_encoder, self.candidates, self.encoder), q, found, ws)
-        return self._by_model(q, docs, ws.model, ws)
-
-    def _by_model(self, q: Query, docs: Sequence[int], model: LanguageModel, ws: Workspace) -> Ranking:
         requests = [
             Request(
                 prompt("rerank_individual", query=q.text, document=entry), schema("rerank_individual"), REPLY_TOKENS
@@ -70,8 +48,10 @@ class Individual:
         ]
         # What is only shown is shown in the order of the list.
         outcomes = ask_all(model, requests, 1 if isinstance(model, Showing) else AT_ONCE)
-        replies = [one for one in outcomes if isinstance(one, Reply)]
-        spent(replies, ws)
+        replies = [reply for one in outcomes if (reply := one if isinstance(one, Reply) else one.reply)]
+        spent(replies, ws, AT_ONCE)
+        if replies:
+            ws.report(by_rule=False, provider=replies[0].provider, model=replies[0].model)
         fatal = next((one for one in outcomes if isinstance(one, ProviderError) and one.fatal), None)
         if fatal:
             raise fatal
@@ -79,9 +59,8 @@ class Individual:
         failed = [one for one in grades if isinstance(one, ProviderError)]
         if len(failed) == len(docs):
             raise failed[0]
-        named = {"provider": replies[0].provider, "model": replies[0].model} if replies else {}
-        ws.report(by_rule=False, **({"provider": model.provider, "model": model.model} | named), label="grade, 0 to 10")
-        ws.report(why={doc: one[1] for doc, one in zip(docs, grades, strict=True) if isinstance(one, tuple) and one[1]})
+        why = {doc: one[1] for doc, one in zip(docs, grades, strict=True) if isinstance(one, tuple) and one[1]}
+        ws.report(label="grade, 0 to 10", why=why)
         if failed:
             ws.report(ungraded=len(failed))
             ws.note(
@@ -96,8 +75,8 @@ def _graded(outcome: Reply | ProviderError) -> tuple[float, str] | ProviderError
     try:
         if isinstance(outcome, Reply):
             return grade(outcome.parsed, HIGHEST)
-        if isinstance(outcome, BadReply) and outcome.text:
-            return grade(json_value(outcome.text), HIGHEST)
+        if isinstance(outcome, BadReply) and outcome.reply:
+            return grade(json_value(outcome.reply.text), HIGHEST)
     except BadReply as error:
         return outcome if isinstance(outcome, BadReply) else error
     return outcome

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
 from strata.rerank.maxsim import MaxSim, best_cosines
-from strata.rerank.opened import once
 from strata.rerank.order import CANDIDATES, checked_candidates, first, reranked
-from strata.rerank.pairs import Remembered
+from strata.rerank.pairs import Remembered, remembered, timed
 from strata.rerank.reading import texts_of
 
 if TYPE_CHECKING:
@@ -49,9 +48,8 @@ class LateInteraction:
         start = time.perf_counter()
         scorer, maxsim = _opened(self.token_encoder, ws)
         texts = texts_of(q, docs, ws, maxsim.max_tokens - MARKS, maxsim.tokens, self.encoder)
-        read = time.perf_counter()
-        scores = scorer.scores(q.text, texts)
-        ws.spent({"read_ms": (read - start) * 1000, "score_ms": (time.perf_counter() - read) * 1000})
+        ws.spent({"read_ms": (time.perf_counter() - start) * 1000})
+        scores = timed(scorer, q.text, texts, ws)
         ws.report(label="sum of cosines", token_encoder=maxsim.name)
         return reranked(self.name, docs, scores)
 
@@ -76,6 +74,6 @@ def _opened(encoder: str, ws: Workspace) -> tuple[Remembered, MaxSim]:
     def opened() -> tuple[Remembered, MaxSim]:
         maxsim = MaxSim(find(encoder, ws.settings, ws.note))
         ws.opened[f"token vectors {encoder}"] = maxsim.fingerprint
-        return Remembered(maxsim), maxsim
+        return remembered(maxsim, ws), maxsim
 
-    return once(ws, f"token vectors {encoder}", opened)
+    return ws.once(f"token vectors {encoder}", opened)

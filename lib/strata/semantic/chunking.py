@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strata.core.premise import before
 from strata.core.types import Document
 from strata.errors import UsageError
 from strata.semantic.sentences import sentence_spans
@@ -51,8 +52,11 @@ def document_chunks(document: Document, chunking: Chunking) -> list[tuple[int, i
 
 
 def chunk_text(document: Document, start: int, end: int) -> str:
-    """What the encoder reads: the title, then the sentences. The title tells chunks of different films apart."""
+    """What the encoder reads: the title, then the sentences; in the first chunk, the premise (if any) before them. The
+    title tells chunks of different films apart."""
     title, text = document.title.strip(), document.text[start:end]
+    if document.premise and not document.text[:start].strip():
+        text = before(document.premise, text)
     if not title or not text:
         return title or text
     return f"{title} {text}" if title.endswith((".", "!", "?", "…")) else f"{title}. {text}"

@@ -10,7 +10,7 @@ import numpy as np
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.chunking import Chunking
-from strata.semantic.lists import checked_min_score, nearest, query_vector
+from strata.semantic.lists import checked, nearest, nothing, query_vector, speaks
 from strata.semantic.nearest import exact
 from strata.semantic.units import Cut
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Chunks:
     """encoder: a name of the registry or of the hub, or a folder of weights. sentences, overlap: how texts are cut.
 
-    min_score: only cosines from here up; None takes all.
+    min_score: only cosines from here up; None takes all. weight: how much the list counts beside other semantic ones,
+    where the fusion asks; None is 1. when: "english" or "foreign": only for queries in such a language.
     """
 
     family: ClassVar[str] = "semantic"
@@ -30,10 +31,12 @@ class Chunks:
     sentences: int = 4
     overlap: int = 1
     min_score: float | None = None
+    weight: float | None = None
+    when: str | None = None
 
     def __post_init__(self) -> None:
         Chunking(self.sentences, self.overlap)
-        checked_min_score(self.min_score)
+        checked(self.min_score, self.weight, self.when)
 
     @property
     def name(self) -> str:
@@ -44,6 +47,8 @@ class Chunks:
         return Cut(Chunking(self.sentences, self.overlap))
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
+        if not speaks(self.when, self.encoder, q, ws):
+            return nothing(self.name)
         store = ws.vectors(self.encoder, self.unit)
         return nearest(self.name, store, query_vector(self.encoder, q, ws), ws, depth, self.min_score)
 

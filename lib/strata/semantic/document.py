@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
-from strata.semantic.lists import checked_min_score, nearest, query_vector
+from strata.semantic.lists import checked, nearest, nothing, query_vector, speaks
 from strata.semantic.nearest import exact
 from strata.semantic.units import Whole
 
@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """encoder: a name of the registry or of the hub, or a folder of weights. min_score: as in Chunks."""
+    """encoder: a name of the registry or of the hub, or a folder of weights. min_score, weight, when: as in Chunks."""
 
     family: ClassVar[str] = "semantic"
     encoder: str = DEFAULT_ENCODER
     min_score: float | None = None
+    weight: float | None = None
+    when: str | None = None
 
     def __post_init__(self) -> None:
-        checked_min_score(self.min_score)
+        checked(self.min_score, self.weight, self.when)
 
     @property
     def name(self) -> str:
         return "document"
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
+        if not speaks(self.when, self.encoder, q, ws):
+            return nothing(self.name)
         store = ws.vectors(self.encoder, Whole())
         return nearest(self.name, store, query_vector(self.encoder, q, ws), ws, depth, self.min_score)
 

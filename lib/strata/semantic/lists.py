@@ -18,9 +18,38 @@ if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
 
 
-def checked_min_score(score: float | None) -> None:
-    if score is not None and not (math.isfinite(score) and -1 <= score <= 1):
-        raise UsageError(f"min-score must be a cosine from -1 to 1, not {score}", "0.3 is a usual start")
+WHEN = ("english", "foreign")
+"""For which queries a list may be meant."""
+
+
+def checked(min_score: float | None, weight: float | None = None, when: str | None = None) -> None:
+    """UsageError for settings that make no sense."""
+    if min_score is not None and not (math.isfinite(min_score) and -1 <= min_score <= 1):
+        raise UsageError(f"min-score must be a cosine from -1 to 1, not {min_score}", "0.3 is a usual start")
+    if weight is not None and not (math.isfinite(weight) and weight > 0):
+        raise UsageError(f"a list's weight must be a number above 0, not {weight}", "leave the list out instead")
+    if when is not None and when not in WHEN:
+        raise UsageError(f'when cannot be "{when}"', f"one of: {', '.join(WHEN)}")
+
+
+def speaks(when: str | None, encoder: str, q: Query, ws: Workspace) -> bool:
+    """Whether a list is meant for this query's language; where one is left out or called in, that is said."""
+    if when is None:
+        return True
+    from strata.core.language import is_english
+
+    english = is_english(q.text)
+    if english == (when == "english"):
+        if not english:
+            ws.note(f"the query does not look English: {encoder} searches")
+        return True
+    ws.report(not_searched="the query is English" if english else "the query does not look English")
+    return False
+
+
+def nothing(name: str) -> Ranking:
+    """An empty list."""
+    return Ranking(name, np.empty(0, dtype=np.int32), np.empty(0))
 
 
 def query_vector(encoder: str, q: Query, ws: Workspace) -> np.ndarray:

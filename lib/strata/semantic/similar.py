@@ -10,7 +10,7 @@ import numpy as np
 from strata.core.types import Part, Query, Ranking
 from strata.errors import UsageError
 from strata.registry import DEFAULT_ENCODER
-from strata.semantic.lists import checked_min_score, nearest
+from strata.semantic.lists import checked, nearest
 from strata.semantic.nearest import exact
 from strata.semantic.units import Whole
 from strata.semantic.vectors import Vectors
@@ -29,7 +29,7 @@ class Similar:
     min_score: float | None = None
 
     def __post_init__(self) -> None:
-        checked_min_score(self.min_score)
+        checked(self.min_score)
 
     @property
     def name(self) -> str:

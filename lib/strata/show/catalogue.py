@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strata.core.templates import as_text
 from strata.core.types import Document
+from strata.show.premises import premise
 from strata.show.text import Block, Grid, clean, line, width
+
+if TYPE_CHECKING:
+    from strata.core.corpus import Corpus
 
 
 def datasets(rows: list[dict[str, Any]]) -> Iterator[Block]:
@@ -53,11 +57,15 @@ def updated(done: dict[str, Any]) -> Iterator[Block]:
         yield "The next search analyses and encodes only what is new."
 
 
-def document(found: Document) -> Iterator[Block]:
+def document(found: Document, corpus: Corpus) -> Iterator[Block]:
     yield line((f"({clean(str(found.id))}) {clean(found.title)}", "bold"))
     yield Grid(tuple((clean(name), clean(as_text(value))) for name, value in found.fields.items() if as_text(value)))
     yield ""
     yield from textwrap.wrap(clean(found.text), width()) or ["(no text)"]
+    if found.premise:
+        yield ""
+        yield "Premise, no part of the text: searches with premises read it before the text"
+        yield from premise(found.premise, corpus)
 
 
 def audited(found: dict[str, Any]) -> Iterator[Block]:

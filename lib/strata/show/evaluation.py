@@ -113,7 +113,10 @@ def layers(table: Table, unjudged: int, kinds: bool) -> Iterator[Block]:
     yield ""
     counted = f"{table.queries} queries judged" + (f", {unjudged} unanswerable" if unjudged else "")
     yield from wrapped(between([f"{counted}.", table.verdict], " "), width())
-    yield "p: paired sign-flip test, Holm over the rows. 95 %: bootstrap over queries."
+    yield from wrapped(
+        between([f"diff.: to {clean(table.against)};", "p: paired sign-flip test, Holm over the rows;",
+                 "95 %: bootstrap over the queries"], " "), width(),
+    )  # fmt: skip
 
 
 def _main(table: Table) -> Iterator[Block]:
@@ -122,7 +125,7 @@ def _main(table: Table) -> Iterator[Block]:
     rows = []
     for i, row in enumerate(table.rows, start=1):
         low, high = row.ci95[name]
-        drawn = bar(row.means[name], full=max(top, 1e-9), columns=10)
+        drawn = bar(row.means[name], full=max(top, 1e-9), columns=8)
         other = row.against
         held = ("", "") if other is None else (signed(other.difference[name]), f"p {p_text(other.adjusted[name])}")
         note = "best" if row.label == table.best else ""
@@ -130,9 +133,7 @@ def _main(table: Table) -> Iterator[Block]:
             f"{i}", cut(clean(row.label), LABEL), fraction(row.means[name]), drawn,
             f"{fraction(low)}–{fraction(high)}", *held, note,
         ))  # fmt: skip
-    yield Grid(
-        tuple(rows), ("", "layer", head(name, table.limit), "", "95 %", f"against {table.against}", "", ""), "rlrllrll"
-    )
+    yield Grid(tuple(rows), ("", "layer", head(name, table.limit), "", "95 %", "diff.", "", ""), "rlrllrll")
 
 
 def _others(table: Table) -> Iterator[Block]:
@@ -140,11 +141,11 @@ def _others(table: Table) -> Iterator[Block]:
     model = any(row.tokens for row in table.rows)
     failed = any(row.failed for row in table.rows)
     asked = next((row.unanswerable for row in table.rows if row.unanswerable), None)
-    extra = ["ms", *(["tokens"] if model else []), *(["false"] if asked else []), *(["failed"] if failed else [])]
+    extra = ["a query", *(["tokens"] if model else []), *(["false"] if asked else []), *(["failed"] if failed else [])]
     rows = []
     for i, row in enumerate(table.rows, start=1):
         cells = [fraction(row.means[name]) for name in names]
-        cells.append("" if row.ms is None else f"{row.ms:.0f}" if row.ms >= 10 else f"{row.ms:.1f}")
+        cells.append(_time(row.ms))
         cells += [f"{row.tokens or 0:.0f}"] if model else []
         cells += [_false(row)] if asked else []
         cells += [str(row.failed)] if failed else []
@@ -152,7 +153,14 @@ def _others(table: Table) -> Iterator[Block]:
     yield Grid(
         tuple(rows), ("", *(HEADS.get(name, name) for name in names), *extra), "r" * (1 + len(names) + len(extra))
     )
-    yield "ms: a query, all steps" + ("; false: answers given to unanswerable queries" if asked else "")
+    if asked:
+        yield "false: answers given to unanswerable queries"
+
+
+def _time(ms: float | None) -> str:
+    """Always as wide, so that a table's columns stand where they stood."""
+    text = "" if ms is None else f"{ms / 1000:.1f} s" if ms >= 1000 else f"{ms:.0f} ms" if ms >= 10 else f"{ms:.1f} ms"
+    return text.rjust(7)
 
 
 def _false(row: Row) -> str:

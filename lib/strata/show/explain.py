@@ -11,6 +11,8 @@ from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
 from strata.show.keyword import absent_terms, term_rows
 from strata.show.passage import highlighted
+from strata.show.passage import passage as drawn_passage
+from strata.show.premises import source
 from strata.show.results import alpha_bar, origin, score, terms
 from strata.show.text import Block, between, clean, columns_of, cut, line, noun, ordinal, pad, width, wrapped
 from strata.show.words import drawn
@@ -27,6 +29,10 @@ def view(found: Found, explained: Explanation) -> Iterator[Block]:
     trace, ws = found.trace, found.ws
     columns = width()
     yield line((_head(explained, found, columns), "bold"))
+    premise = trace.corpus.premises.get(explained.doc)
+    if premise:
+        yield highlighted(premise.text, terms(trace, ws), ws.index, columns, "[premise] ")
+        yield source(premise, trace.corpus)
     yield from alpha_bar(trace)
     name = min(WIDEST_LABEL, max(len("fused"), *(columns_of(one.step.label) for one in explained.lists)))
     for one in explained.lists:
@@ -129,7 +135,7 @@ def _above(above: Above, explained: Explanation, trace: Trace, ws: Workspace, co
     passage = trace.passage(above.doc)
     text = passage.text if passage else trace.corpus.document(above.doc).text
     if text:
-        yield highlighted(text, known, ws.index, columns, "  ")
+        yield drawn_passage(text, trace.corpus.premises.get(above.doc), known, ws.index, columns, "  ")
 
 
 def _rank(rank: int | None) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from strata.core.analysis import spans
+from strata.core.premise import Premise
 from strata.core.types import Term
 from strata.keyword.index import Index
 from strata.show.text import Line, Span, clean, columns_of
@@ -33,6 +34,21 @@ def highlighted(text: str, terms: Iterable[Term], index: Index | None, columns: 
     if end < len(text):
         parts.append(" …")
     return Line(tuple(parts))
+
+
+def passage(
+    text: str, premise: Premise | None, terms: Sequence[Term], index: Index | None, columns: int, before: str = ""
+) -> Line:
+    """A document's passage as `highlighted` draws it. Where its premise holds more of the terms, that stands there
+    instead, marked as what it is: no part of the document's text."""
+    if premise and index and _held(premise.text, terms, index) > _held(text, terms, index):
+        return highlighted(premise.text, terms, index, columns, f"{before}[premise] ")
+    return highlighted(text, terms, index, columns, before)
+
+
+def _held(text: str, terms: Sequence[Term], index: Index) -> int:
+    """How many of the terms a text holds."""
+    return len({index.surface_term(word) for _, _, word in spans(text)} & {*terms})
 
 
 def _window(text: str, hits: list[tuple[int, int, int]], room: int) -> tuple[int, int]:

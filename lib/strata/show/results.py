@@ -7,11 +7,12 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from strata import registry
+from strata.core.premise import Premise
 from strata.core.types import Plan, Term
 from strata.pipeline.trace import Result, Step, Trace
 from strata.pipeline.workspace import Workspace
 from strata.show.enhanced import enhanced
-from strata.show.passage import highlighted
+from strata.show.passage import passage
 from strata.show.text import Block, Line, bar, between, clean, columns_of, cut, line, ordinal, width, wrapped
 from strata.show.words import drawn
 
@@ -32,7 +33,7 @@ def titled(trace: Trace, doc: int) -> str:
 def header(found: Found) -> Iterator[Line]:
     """What ran: the lists with how many documents each matched, the fusion, where the plan is from, and the time."""
     trace = found.trace
-    *lists, last = between([_list_name(step) for step in trace.lists], " + ")
+    *lists, last = between([_list_name(step) for step in trace.lists if step.searched] or ["no list"], " + ")
     fuse = trace.plan.fuse
     depth = f" · depth {trace.plan.depth}" if fuse and trace.plan.depth != Plan.depth else ""
     said = between([last, *([fuse.label + depth] if fuse else []), clean(found.origin), _seconds(trace.ms)], ", ")
@@ -70,7 +71,8 @@ def simple(found: Found, form: str = "{n}. {title}  {score}") -> Iterator[Block]
         room = width() - columns_of(form.format(n=result.rank, title="", score=number))
         yield form.format(n=result.rank, title=cut(titled(trace, result.doc), room), score=number)
         if result.passage and result.passage.text:
-            yield highlighted(result.passage.text, known, ws.index if known else None, width(), "   ")
+            index = ws.index if known else None
+            yield passage(result.passage.text, _premise(trace, result), known, index, width(), "   ")
     if not results:
         yield nothing(trace)
     yield from drawn(found.words)
@@ -78,6 +80,10 @@ def simple(found: Found, form: str = "{n}. {title}  {score}") -> Iterator[Block]
 
 def _fixed(trace: Trace, result: Result) -> str:
     return f"{result.score:.2f}" if trace.lists[0].output.family == "keyword" else f"{result.score:.3f}"
+
+
+def _premise(trace: Trace, result: Result) -> Premise | None:
+    return trace.corpus.premises.get(result.doc)
 
 
 def nothing(trace: Trace) -> str:
@@ -110,7 +116,7 @@ def fused(found: Found) -> Iterator[Block]:
             grade, reason = found.grades[result.doc]
             yield from wrapped([f"judged {grade} of 3, an opinion: {clean(reason)}"], columns, "   ", "   ")
         if result.passage and result.passage.text:
-            yield highlighted(result.passage.text, known, ws.index, columns, "   ")
+            yield passage(result.passage.text, _premise(trace, result), known, ws.index, columns, "   ")
     if not results:
         yield nothing(trace)
     yield from drawn(found.words)
@@ -126,10 +132,16 @@ def why(found: Found, doc_id: str) -> list[str]:
 
 
 def alpha_bar(trace: Trace) -> Iterator[Block]:
-    """How a weighted fusion divides its weight: ▓ the keyword side, ░ the semantic one."""
-    alpha = getattr(trace.plan.fuse, "alpha", None)
-    if alpha is not None:
-        yield f"keyword {alpha:.2f} {bar(alpha, 1 - alpha, full=1.0)} {1 - alpha:.2f} semantic"
+    """How a weighted fusion divides its weight: ▓ keyword, ░ semantic; and why, where the query sets it."""
+    weights = getattr(trace.plan.fuse, "weights", None)
+    if weights is None:
+        return
+    lists = [step.output for step in trace.lists]
+    keyword = sum(weight for weight, one in zip(weights(lists), lists, strict=True) if one.family == "keyword")
+    covered = next((one.coverage for one in lists if one.coverage is not None), None)
+    by_query = hasattr(trace.plan.fuse, "power") and covered is not None
+    why = f"  its first holds {covered:.0%} of the words" if by_query else ""
+    yield f"keyword {keyword:.2f} {bar(keyword, 1 - keyword, full=1.0)} {1 - keyword:.2f} semantic{why}"
 
 
 def placed_texts(trace: Trace, result: Result) -> list[str]:
@@ -140,6 +152,8 @@ def placed_texts(trace: Trace, result: Result) -> list[str]:
     parts = {part.label: part for part in result.parts}
     said = []
     for step in trace.lists:
+        if not step.searched:
+            continue
         family = step.output.family
         name = family if families.count(family) == 1 else step.label
         at = placed.get(step.label)

@@ -9,7 +9,7 @@ from strata.pipeline.moves import Move, largest_fall, left_the_top
 from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
 from strata.show.beside import side_by_side
-from strata.show.passage import highlighted
+from strata.show.passage import passage
 from strata.show.results import alpha_bar, nothing, origin, terms
 from strata.show.text import Block, Line, between, clean, columns_of, cut, line, noun, ordinal, pad, width, wrapped
 from strata.show.words import drawn
@@ -106,15 +106,16 @@ def _why(trace: Trace, ws: Workspace, fall: Move, name: str, columns: int) -> It
     way = _way(trace, fall)
     yield cut(f"fell the furthest: {cut(name, max(12, columns - 21 - columns_of(way)))}, {way}", columns)
     yield cut(f"  {what}:", columns)
-    passage = trace.passage(fall.doc)
-    text = passage.text if passage else trace.corpus.document(fall.doc).text
-    yield highlighted(text, known, ws.index, columns, "  ")
+    found = trace.passage(fall.doc)
+    text = found.text if found else trace.corpus.document(fall.doc).text
+    yield passage(text, trace.corpus.premises.get(fall.doc), known, ws.index, columns, "  ")
 
 
 def _times(trace: Trace) -> list[str]:
     parts = []
     for step in trace.steps:
-        inner = {name.removesuffix("_ms"): ms for name, ms in step.usage.items() if name.endswith("_ms")}
+        spent = {name: ms for name, ms in step.usage.items() if name != "remembered_ms"}  # no part of the step's time
+        inner = {name.removesuffix("_ms"): ms for name, ms in spent.items() if name.endswith("_ms")}
         parts += [f"{name} {_ms(ms)}" for name, ms in inner.items()]
         parts.append(f"{clean(step.label)} {_ms(step.ms - sum(inner.values()))}")
     return parts

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from strata.core.analysis import spans, tokens
+from strata.core.language import is_english
 from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
 from strata.show.text import Block, clean, cut, noun, width
@@ -46,6 +47,10 @@ def about_words(text: str, ws: Workspace, *, keyword: bool = True) -> Iterator[s
     """One line a finding, whole; views cut them to their width. keyword: whether a keyword list looked for the words,
     for only it drops any."""
     facts = word_facts(text, ws)
+    if facts["unknown"] and not is_english(text):
+        listed = ", ".join(f'"{clean(entry["word"])}"' for entry in facts["unknown"])
+        yield f"In no document, and the query does not look English: {listed}"
+        facts["unknown"] = []
     for entry in facts["unknown"]:
         near = f'; the nearest word that is: "{clean(entry["nearest"])}"' if entry["nearest"] else ""
         yield f'"{clean(entry["word"])}" is in no document{near}.'

@@ -1,0 +1,72 @@
+"""What a request carried and nobody may repeat, taken out of whatever a server sends back."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Collection, Iterator
+from urllib.parse import quote
+
+HIDDEN = "[key]"
+LONG = 8
+"""Characters from which on a secret is looked for in its encoded forms too."""
+
+
+def without(text: str, secrets: Collection[str]) -> str:
+    """A text without the secrets, also where they are percent-encoded or in base64."""
+    for secret in secrets:
+        for form in _forms(secret):
+            text = text.replace(form, HIDDEN)
+    return text
+
+
+class Hiding:
+    """Passes the pieces of a stream on without the secrets, which may come in several pieces: what may be the beginning
+    of one is held back until it is known."""
+
+    def __init__(self, stream: Callable[[str], None], secrets: Collection[str]) -> None:
+        self._stream = stream
+        self._secrets = secrets
+        self._forms = [form for secret in secrets for form in _forms(secret)]
+        self._held = ""
+
+    def __call__(self, piece: str) -> None:
+        text = without(self._held + piece, self._secrets)
+        begun = max((_begun(text, form) for form in self._forms), default=0)
+        self._held = text[len(text) - begun :]
+        self._pass(text[: len(text) - begun])
+
+    def close(self) -> None:
+        """Pass on what was held back."""
+        self._pass(self._held)
+        self._held = ""
+
+    def _pass(self, text: str) -> None:
+        if text:
+            self._stream(text)
+
+
+def _begun(text: str, form: str) -> int:
+    """How many characters at the end of a text may be the beginning of a form."""
+    return next((n for n in range(min(len(text), len(form) - 1), 0, -1) if form.startswith(text[-n:])), 0)
+
+
+def _forms(secret: str) -> list[str]:
+    """The longest first, so that none is hidden by halves. A short one ("key", "none") is nobody's secret: its base64
+    would be found in plain words."""
+    if len(secret) < LONG:
+        return [secret]
+    percent = [quote(secret, safe=""), quote(secret)]
+    lower = [re.sub("%..", lambda escape: escape[0].lower(), form) for form in percent]
+    return sorted({secret, *percent, *lower, *_coded(secret.encode())}, key=lambda form: (-len(form), form))
+
+
+def _coded(data: bytes) -> Iterator[str]:
+    """In base64, alone and as what it looks like within longer data: there are three ways to stand on its groups of
+    three bytes, and the characters at both ends that neighbours have a part in are left out."""
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        whole = encode(data).decode()
+        yield from (whole, whole.rstrip("="))
+        for before in range(3):
+            bits = 8 * (before + len(data))
+            yield encode(bytes(before) + data).decode()[-(-8 * before // 6) : bits // 6]

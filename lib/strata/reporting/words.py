@@ -1,0 +1,54 @@
+"""Figures and names as the page writes them."""
+
+from __future__ import annotations
+
+from strata.show.text import clean, cut
+
+METRICS = {
+    "precision": "P", "recall": "R", "f1": "F1", "hit": "hit", "mrr": "MRR", "map": "MAP", "ndcg": "nDCG",
+    "r_precision": "Rprec",
+}  # fmt: skip
+"""Short names; the others are called as they are."""
+NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF))
+
+
+def plain(text: object, columns: int = 10_000) -> str:
+    """Text from data, without control and format characters and at most so many columns wide."""
+    return cut(clean(str(text)).translate(NOT_IN_XML), columns)
+
+
+def measure_name(label: str, limit: int) -> str:
+    """ "nDCG@10", for "ndcg" at the limit and "ndcg@10" alike."""
+    name, _, depth = label.partition("@")
+    return f"{METRICS.get(name, name.replace('_', '-'))}@{depth or limit}"
+
+
+def figure(value: float, places: int = 3) -> str:
+    """.412, 1.000: without the 0 in front."""
+    text = f"{value:.{places}f}"
+    return text[1:] if text.startswith("0.") else text.replace("-0.", "−.")
+
+
+def signed(value: float) -> str:
+    """A difference: +.023, −.006, =."""
+    text = figure(abs(value))
+    return "=" if text == ".000" else ("+" if value > 0 else "−") + text
+
+
+def p_value(p: float) -> str:
+    """.76, .028, < .001."""
+    return "< .001" if p < 0.001 else figure(p, 2 if p >= 0.1 else 3)
+
+
+def milliseconds(ms: float) -> str:
+    return f"{ms:.1f}" if ms < 10 else f"{ms:,.0f}"
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """ "1 query", "63 queries"."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def listed(names: list[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

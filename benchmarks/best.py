@@ -45,7 +45,7 @@ from strata.rerank.cross_encoder import CrossEncoder
 from strata.semantic.chunks import Chunks
 from strata.semantic.document import Documents
 
-LIMIT = 10
+LIMIT, CANDIDATES = 10, 20
 BGE, USE, READER = "bge-small-en-v1.5", "use-multilingual-v3", "ms-marco-MiniLM-L12-v2"
 FOREIGN = Documents(USE, when="foreign")
 
@@ -64,7 +64,7 @@ def lists(which: str, foreign: bool) -> tuple[Retrieve, ...]:
 
 
 def reader(mix: float | None) -> CrossEncoder:
-    return CrossEncoder(READER, mix=mix)
+    return CrossEncoder(READER, candidates=CANDIDATES, mix=mix)
 
 
 def plan(

@@ -155,8 +155,10 @@ def with_candidates(plan: Plan) -> Plan:
     """The plan with five times as many candidates as are shown, where its reranker has its usual number; never more
     than a slow one allows itself."""
     rerank: Any = plan.rerank
-    if rerank is None or rerank.candidates != type(rerank)().candidates:
+    if rerank is None:
         return plan
+    if rerank.candidates != type(rerank)().candidates:  # somebody chose it; but what is shown must have been read
+        return replace(plan, rerank=replace(rerank, candidates=max(rerank.candidates, plan.limit)))
     most = getattr(rerank, "most", CANDIDATES * plan.limit)
     return replace(plan, rerank=replace(rerank, candidates=min(most, CANDIDATES * plan.limit)))
 

@@ -113,7 +113,8 @@ def replay(
     there = logs(common.settings().log_dir)
     logged = there.read(there.pick(run))
     choice = None if llm is None else Choice(llm, llm_model)
-    ws = replace(common, dataset=common.dataset or dataset_of(logged)).workspace(choice)
+    found = replace(common, dataset=common.dataset or dataset_of(logged))
+    ws = found.workspace(choice, enriched=bool(logged.plan.get("premises")))
     done = replay(logged, ws, common.command, from_log=choice is None)
     failed = runlog.try_write(there.folder, done.entry) if log else ""
     if failed:

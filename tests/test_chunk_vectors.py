@@ -54,6 +54,10 @@ class FakeEncoder:
         self.asked: list[str] = []
         self.stop_after: int | None = None
 
+    def saved(self, _query: str) -> float:
+        """Nothing is remembered."""
+        return 0.0
+
     def encode(self, texts: Sequence[str], kind: str = "document") -> np.ndarray:
         if self.stop_after is not None and len(self.asked) >= self.stop_after:
             raise KeyboardInterrupt

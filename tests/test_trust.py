@@ -51,7 +51,7 @@ def test_two_keyword_lists_share_what_each_covers() -> None:
         ([ranking("keyword", 3, family="keyword", covers=0.2), ranking("document")], [1, 0]),
         ([ranking("keyword", family="keyword"), ranking("document")], [0, 0]),
         ([ranking("document"), ranking("chunks", 0.4)], [0, 1]),
-        ([ranking("tfidf", 2, family="keyword"), ranking("document", 0.5)], [0.3 * 0.25, 1 - 0.3 * 0.25]),
+        ([ranking("tfidf", 2, family="keyword"), ranking("document", 0.5)], [0.5 * 0.25, 1 - 0.5 * 0.25]),
     ],
     ids=["no word is known", "no vectors", "nothing", "one list left out", "a list that says nothing of its coverage"],
 )
@@ -66,7 +66,7 @@ def test_the_score_is_the_sum_of_its_parts_and_says_why() -> None:
         part = Trust().explain(lists, doc)
         assert sum(one.value for one in part.parts) == pytest.approx(score) == part.value
     assert (
-        part.how == "keyword is trusted 0.3 · 0.90^2 = 0.24: its first document holds 90% of the query's words by idf"
+        part.how == "keyword is trusted 0.5 · 0.90^2 = 0.41: its first document holds 90% of the query's words by idf"
     )
 
 

@@ -23,7 +23,7 @@ def explain(common: Common, asked: Asked, text: str, ref: str) -> None:
         return
     prompts = Prompts()
     choice = asked.choice(prompts)
-    ws = common.workspace(choice)
+    ws = common.workspace(choice, enriched=plan.premises)
     q = query(text, ws, asked.exclude, asked.where)
     doc = ws.corpus.find(ref)
     trace = run(plan, q, ws)

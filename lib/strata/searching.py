@@ -62,7 +62,7 @@ def search(
         return None
     prompts = Prompts()
     choice = asked.choice(prompts)
-    ws = common.workspace(choice)
+    ws = common.workspace(choice, enriched=plan.premises)
     position = None if like is None else ws.corpus.find(like)
     q = query(text, ws, asked.exclude, asked.where, position)
     memo: Memo = {}

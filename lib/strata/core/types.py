@@ -208,7 +208,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Plan:
-    """Layers in their slots. `depth`: how far each list goes into fusion; `limit`: how many results are shown."""
+    """Layers in their slots. depth: of each list that is fused; limit: results shown. premises: before thin entries."""
 
     retrieve: tuple[Retrieve, ...]
     enhance: Enhance | None = None
@@ -217,3 +217,4 @@ class Plan:
     answer: Answering | None = None
     depth: int = 100
     limit: int = 5
+    premises: bool = False

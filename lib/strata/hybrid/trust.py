@@ -33,7 +33,7 @@ class Trust:
     """alpha in [0, 1]: the keyword side's weight where its first document holds the whole query. power ≥ 0: how fast
     that falls with coverage."""
 
-    alpha: float = 0.3
+    alpha: float = 0.5
     power: float = 2.0
 
     def __post_init__(self) -> None:

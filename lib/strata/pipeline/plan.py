@@ -44,14 +44,15 @@ def layer_to_dict(layer: Any) -> dict[str, Any]:
 def to_dict(plan: Plan) -> dict[str, Any]:
     """The plan as JSON holds it; empty slots are left out."""
     single = {slot: layer_to_dict(layer) for slot in SINGLE if (layer := getattr(plan, slot)) is not None}
-    return {**single, "retrieve": [layer_to_dict(r) for r in plan.retrieve], "depth": plan.depth, "limit": plan.limit}
+    rest = {"depth": plan.depth, "limit": plan.limit, **({"premises": True} if plan.premises else {})}
+    return {**single, "retrieve": [layer_to_dict(r) for r in plan.retrieve], **rest}
 
 
 def from_dict(data: Mapping[str, Any], where: str = "the plan") -> Plan:
     """The plan that `to_dict` wrote, or a person. where: what a message calls it."""
     if not isinstance(data, Mapping):
         raise DataError(f"{where}: must be a table, not {_said(data)}", 'e.g. retrieve = [{ layer = "bm25" }]')
-    slots = ("retrieve", *SINGLE, *NUMBERS)
+    slots = ("retrieve", *SINGLE, *NUMBERS, "premises")
     for name in data:
         if name not in slots:
             raise DataError(f"{where}: unknown {_said(name)}", f"a plan has: {', '.join(slots)}")
@@ -63,6 +64,10 @@ def from_dict(data: Mapping[str, Any], where: str = "the plan") -> Plan:
         raise DataError(f"{where}: {len(lists)} lists and nothing to fuse them", 'add fuse = { layer = "rrf" }')
     rest: dict[str, Any] = {slot: _layer(slot, data[slot], f"{where}, {slot}") for slot in SINGLE if slot in data}
     rest |= {name: _count(data[name], f"{where}, {name}") for name in NUMBERS if name in data}
+    if "premises" in data:
+        if not isinstance(data["premises"], bool):
+            raise DataError(f"{where}: premises must be true or false, not {_said(data['premises'])}", "")
+        rest["premises"] = data["premises"]
     if "depth" not in rest:
         rest["depth"] = max(Plan.depth, rest.get("limit", Plan.limit))
     return Plan(retrieve=lists, **rest)

@@ -93,14 +93,10 @@ class Asked:
 
     def plan(self) -> Plan:
         """UsageError for an option that no layer of the plan has, DataError for a file that holds no plan."""
-        from strata.pipeline import planfile
         from strata.pipeline.plan import settled, with_candidates, with_settings
 
         config = self.values.get("config")
-        base = self._base()
-        if config is not None and "preset" in self.given:
-            raise UsageError("--config holds a whole plan, so --preset has nothing to say", "give one of the two")
-        plan = planfile.preset(self.values["preset"], base) if config is None else planfile.read(_path(config), base)
+        plan = self.start()
         if "vectors" in self.given:
             plan = _with_vectors(plan, self.values["vectors"])
         for slot in ("enhance", "rerank"):
@@ -114,6 +110,18 @@ class Asked:
         if "depth" in typed or (config is not None and "limit" not in typed):
             return plan  # a depth that somebody wrote stands
         return settled(plan, shorten=config is None)
+
+    def start(self) -> Plan:
+        """The preset's or the file's plan, before options change it."""
+        from strata.pipeline import planfile
+
+        config = self.values.get("config")
+        base = self._base()
+        if config is None:
+            return planfile.preset(self.values["preset"], base)
+        if "preset" in self.given:
+            raise UsageError("--config holds a whole plan, so --preset has nothing to say", "give one of the two")
+        return planfile.read(_path(config), base)
 
     def _base(self) -> str:
         fuse = self.values.get("fuse")

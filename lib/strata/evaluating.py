@@ -129,7 +129,7 @@ def name_of(plan: Plan) -> str:
 def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
     """UsageError where no golden set is known for the catalogue, or none of its queries is of the kind."""
     choice = asked.choice(lambda *_: None)
-    premises = asked.plan().premises
+    premises = asked.start().premises
     ws = Workspace(common.settings(), Once(common.say), common.progress, choice, keep=True, enriched=premises)
     path = golden_path(ws, golden.file)
     found = _judged_by_somebody(read(golden, path, ws), path)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from strata.core.golden import GoldenQuery, GoldenSet
-from strata.core.types import Plan, Query
+from strata.core.types import Plan, Query, Retrieve
 from strata.errors import ProviderError
 from strata.evaluation.measure import Measure
 from strata.pipeline.run import Memo, run
@@ -92,7 +92,7 @@ def evaluate(
     """
     memo = {} if memo is None else memo
     for layer in dict.fromkeys(layer for one in contenders for layer in one.plan.retrieve):
-        layer(Query(WARM_UP), ws, 1)  # opens, and builds what is missing: no query's time
+        _opened(layer, ws)
     outcomes = []
     for contender in contenders:
         plan = contender.plan
@@ -106,6 +106,14 @@ def evaluate(
         else:
             outcomes.append(outcome(contender.label, plan, traces))
     return outcomes
+
+
+def _opened(layer: Retrieve, ws: Workspace) -> None:
+    """Open what a list searches, and build what is missing of it: that is no query's time."""
+    if layer.family == "keyword":
+        ws.index  # noqa: B018 - opened by being looked at
+    else:
+        ws.once(f"warm-up {layer!r}", lambda: layer(Query(WARM_UP), ws, 1))
 
 
 def _nothing(_: int) -> None:

@@ -17,9 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strata import paths, registry
+from strata.asked import Asked
 from strata.core.types import Plan
 from strata.errors import DataError, StrataError, UsageError
 from strata.hybrid.rrf import RRF
+from strata.hybrid.trust import Trust
 from strata.hybrid.weighted import Weighted
 from strata.keyword.bm25 import BM25
 from strata.keyword.tfidf import TfIdf
@@ -529,3 +531,9 @@ def test_any_toml_is_a_plan_or_a_clear_error(tmp_path_factory: Any, value: Any) 
     file = tmp_path_factory.getbasetemp() / "nearly.toml"
     file.write_text(tomli_w.dumps(without_none(value)), encoding="utf-8", newline="")
     a_plan_or_a_clear_error(lambda: read(file, "rrf"))
+
+
+def test_a_slot_of_a_preset_can_be_emptied() -> None:
+    values = {"preset": "best", "rerank": "none", "enhance": "none"}
+    plan = Asked("rrf", values, frozenset(values)).plan()
+    assert plan.rerank is None and plan.enhance is None and plan.fuse == Trust() and plan.premises

@@ -135,11 +135,11 @@ class Asked:
 
 
 def with_layer(plan: Plan, slot: str, name: str) -> Plan:
-    """The plan with the layer of this name in a slot, with its own defaults."""
+    """The plan with the layer of this name in a slot, with its own defaults; "none" leaves the slot empty."""
     table = registry.SLOTS[slot]
-    if name not in table:
-        raise UsageError(f'--{slot} cannot be "{name}"', f"one of: {registry.names(table)}")
-    filled: dict[str, Any] = {slot: registry.load(table[name])()}
+    if name not in (*table, "none"):
+        raise UsageError(f'--{slot} cannot be "{name}"', f"one of: {registry.names(table)}, none")
+    filled: dict[str, Any] = {slot: None if name == "none" else registry.load(table[name])()}
     return replace(plan, **filled)
 
 

@@ -48,13 +48,16 @@ MinScore = Annotated[
 Enhance = Annotated[
     str | None,
     typer.Option(
-        "--enhance", metavar="NAME", help=f"Improve the query: {registry.names(registry.ENHANCE)}.", show_default=False
+        "--enhance",
+        metavar="NAME",
+        help=f"Improve the query: {registry.names(registry.ENHANCE)}, or none.",
+        show_default=False,
     ),
 ]
 Rerank = Annotated[
     str | None,
     typer.Option(
-        "--rerank", "--rerank-method", metavar="NAME", help=f"Look again: {registry.names(registry.RERANK)}.",
+        "--rerank", "--rerank-method", metavar="NAME", help=f"Look again: {registry.names(registry.RERANK)}, or none.",
         show_default=False,
     ),
 ]  # fmt: skip

@@ -47,6 +47,7 @@ from strata.semantic.document import Documents
 
 LIMIT, CANDIDATES = 10, 20
 BGE, USE, READER = "bge-small-en-v1.5", "use-multilingual-v3", "ms-marco-MiniLM-L12-v2"
+SENTENCES, NO_SENTENCES = Understand(long=60), Understand()
 FOREIGN = Documents(USE, when="foreign")
 
 
@@ -81,22 +82,22 @@ def steps() -> list[tuple[str, Plan, str]]:
         ("rrf, bge-small", plan(lists("bge", False), RRF()), "plain rrf, MiniLM chunks"),
         ("trust, bge-small", plan(lists("bge", False), Trust()), "rrf, bge-small"),
         ("+ bge chunks, MiniLM", plan(lists(three, False), Trust()), "trust, bge-small"),
-        ("+ understand", plan(lists(three, False), Trust(), Understand()), "+ bge chunks, MiniLM"),
-        ("+ other languages", plan(lists(three, True), Trust(), Understand()), "+ understand"),
-        ("+ premises", plan(lists(three, True), Trust(), Understand()), "+ other languages"),
-        ("+ reranked, mixed .4", plan(lists(three, True), Trust(), Understand(), reader(0.4)), "+ premises"),
+        ("+ understand", plan(lists(three, False), Trust(), SENTENCES), "+ bge chunks, MiniLM"),
+        ("+ other languages", plan(lists(three, True), Trust(), SENTENCES), "+ understand"),
+        ("+ premises", plan(lists(three, True), Trust(), SENTENCES), "+ other languages"),
+        ("+ reranked, mixed .4", plan(lists(three, True), Trust(), SENTENCES, reader(0.4)), "+ premises"),
     ]
     full = "+ premises"
     dead = [
-        ("weighted .1 for trust", plan(lists(three, True), Weighted(0.1), Understand()), full),
-        ("weighted .3 for trust", plan(lists(three, True), Weighted(0.3), Understand()), full),
-        ("rrf for trust", plan(lists(three, True), RRF(), Understand()), full),
+        ("weighted .1 for trust", plan(lists(three, True), Weighted(0.1), SENTENCES), full),
+        ("weighted .3 for trust", plan(lists(three, True), Weighted(0.3), SENTENCES), full),
+        ("rrf for trust", plan(lists(three, True), RRF(), SENTENCES), full),
         ("spell for understand", plan(lists(three, True), Trust(), Spell()), full),
         ("structure for understand", plan(lists(three, True), Trust(), Structure()), full),
         ("expand for understand", plan(lists(three, True), Trust(), Expand()), full),
-        ("sentences as variants", plan(lists(three, True), Trust(), Understand(long=40)), full),
-        ("multilingual for all", plan((*lists(three, False), Documents(USE)), Trust(), Understand()), full),
-        ("reranked, logit alone", plan(lists(three, True), Trust(), Understand(), reader(None)), full),
+        ("no sentences as variants", plan(lists(three, True), Trust(), NO_SENTENCES), full),
+        ("multilingual for all", plan((*lists(three, False), Documents(USE)), Trust(), SENTENCES), full),
+        ("reranked, logit alone", plan(lists(three, True), Trust(), SENTENCES, reader(None)), full),
     ]
     first = [name for name, _, _ in rows].index(full)
     return rows[:first] + [(name, replace(made, premises=True), before) for name, made, before in rows[first:] + dead]
@@ -107,7 +108,7 @@ def grid() -> dict[str, Plan]:
     found = {}
     for which, enhance, (alpha, power), mix in product(
         ("bge", "bge + MiniLM", "bge + bge chunks + MiniLM"),
-        (None, Spell(), Understand()),
+        (None, Spell(), SENTENCES),
         ((0.1, 1.0), (0.3, 1.0), (0.3, 2.0), (0.5, 2.0), (0.7, 2.0), (0.5, 3.0)),
         (0.0, 0.2, 0.4),
     ):

@@ -24,7 +24,6 @@ from strata.pipeline.workspace import Workspace
 
 if TYPE_CHECKING:
     from strata.llm.opening import Choice
-    from strata.semantic.vectors import Progress
 
 USUAL_SPLIT = ("split", "test")
 
@@ -49,7 +48,6 @@ class Bench:
     golden: GoldenSet
     ws: Workspace
     choice: Choice | None
-    progress: Progress | None
     given: tuple[str, ...] = ()
     memo: Memo = field(default_factory=dict)
 
@@ -82,7 +80,7 @@ class Bench:
 
     def run(self, plans: Sequence[Contender]) -> list[Outcome]:
         """UsageError where every plan had to be left out."""
-        outcomes = evaluate(plans, self.golden, self.ws, self.memo, self.progress)
+        outcomes = evaluate(plans, self.golden, self.ws, self.memo, self.common.progress)
         if not outcomes:
             raise UsageError("no plan could be evaluated", "see the notes above")
         return outcomes
@@ -142,7 +140,7 @@ def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
         common.detail(problem)
     named = {"golden": golden.file, "split": golden.split, "queries": golden.queries, "kind": golden.kind}
     given = tuple(f"--{name} {quote(text)}" for name, text in named.items() if text and (name, text) != USUAL_SPLIT)
-    return Bench(common, asked, found, ws, choice, common.progress, given)
+    return Bench(common, asked, found, ws, choice, given)
 
 
 def read(golden: Golden, path: Path, ws: Workspace) -> GoldenSet:

@@ -67,16 +67,12 @@ def pool(bench: Bench, output: str | None, depth: int, added: Sequence[str], gol
 
 def failures(bench: Bench, examples: int, query: str | None) -> None:
     """Why each relevant document was missed."""
-    from strata.evaluation.failures import failures, to_json
+    from strata.evaluation.failures import chosen, failures, to_json
     from strata.show.failures import query_view, view
 
-    if query is not None:
-        one = tuple(entry for entry in bench.golden.queries if entry.id == query)
-        if not one:
-            raise UsageError(f'no query of {bench.golden.name} has the id "{query}"', "evaluation_cli lists them")
-        bench = replace(bench, golden=replace(bench.golden, queries=one))
+    bench = replace(bench, golden=replace(bench.golden, queries=chosen(bench.golden, "", query or "")))
     (outcome,) = bench.run([bench.own])
-    found = failures(outcome, bench.golden, bench.ws, bench.limit, query=query or "")
+    found = failures(outcome, bench.golden, bench.ws, bench.limit)
     bench.common.emit(to_json(found), lambda: query_view(found, outcome) if query else view(found, examples))
     bench.end([outcome])
 
@@ -92,7 +88,7 @@ def sweep(bench: Bench, over: Sequence[str], folds: str, seed: int, metric: str)
         raise UsageError("--over is missing: which setting?", "as --over k, or --over k=1,10,60; repeatable")
     plan = bench.own.plan
     asked = axes(over, plan)
-    done = sweep(plan, asked, bench.golden, bench.ws, measure(metric, bench.limit), folds, seed, bench.progress)
+    done = sweep(plan, asked, bench.golden, bench.ws, measure(metric, bench.limit), folds, seed, bench.common.progress)
     bench.common.emit(to_json(done), lambda: view(done))
 
 
@@ -161,7 +157,7 @@ def report(
     same = next((one for one in outcomes if one.plan == own.plan and one.traces), None)
     missed = failures(same, bench.golden, bench.ws, bench.limit) if same else None
     main = measure(metric, bench.limit)
-    sweeps = [sweep(own.plan, grid, bench.golden, bench.ws, main, progress=bench.progress) for grid in grids]
+    sweeps = [sweep(own.plan, grid, bench.golden, bench.ws, main, progress=bench.common.progress) for grid in grids]
     given = {"with": ",".join(added), "against": against, "metric": metric, "over": over, "flow": ",".join(flow)}
     about = facts(bench.ws.corpus, time.strftime("%Y-%m-%d"), bench.encoders)
     html = page(made, bench.golden, outcomes, missed, sweeps, _again(bench, file, given), about, flow, bench.ws.corpus)

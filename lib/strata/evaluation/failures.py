@@ -41,7 +41,7 @@ def failures(
     query: only queries of this label, or the one of this id. UsageError where there is nothing to look at."""
     if not outcome.traces:
         raise UsageError(f"{outcome.label} has no traces to read a cause from", "evaluate a plan, not a run file")
-    queries = _chosen(golden, kind, query)
+    queries = chosen(golden, kind, query)
     measured = tuple(measured) if measured else tuple(measures(limit, GAINED))
     gathering = Gathering(ws, limit)
     judged = [one for q in queries if q.judged for one in _judged(q, outcome.traces[q.id], gathering)]
@@ -77,17 +77,17 @@ def failures(
     )
 
 
-def _chosen(golden: GoldenSet, kind: str, id: str) -> tuple[GoldenQuery, ...]:
+def chosen(golden: GoldenSet, kind: str, id: str) -> tuple[GoldenQuery, ...]:
     """The queries to look at; at least one has an answer."""
     if id and not any(query.id == id for query in golden.queries):
         raise UsageError(f'no query of {golden.name} has the id "{id}"', "evaluation_cli lists them")
     if kind and not any(query.kind == kind for query in golden.queries):
         kinds = ", ".join(dict.fromkeys(query.kind for query in golden.queries if query.kind))
         raise UsageError(f'no query of {golden.name} is of the kind "{kind}"', f"one of: {kinds or 'none'}")
-    chosen = tuple(q for q in golden.queries if q.id == (id or q.id) and q.kind == (kind or q.kind))
-    if not any(query.judged for query in chosen):
+    found = tuple(q for q in golden.queries if q.id == (id or q.id) and q.kind == (kind or q.kind))
+    if not any(query.judged for query in found):
         raise UsageError("none of these queries has a relevant document, so none can be missed", "choose others")
-    return chosen
+    return found
 
 
 def _absent(golden: GoldenSet, queries: Sequence[GoldenQuery], limit: int) -> list[Judged]:

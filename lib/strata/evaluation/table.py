@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from strata.core.golden import GoldenQuery, GoldenSet
@@ -90,6 +91,7 @@ def table(
         raise UsageError(f'--against: no row is called "{against}"', f"one of: {', '.join(labels)}")
     asked = measures(limit, list(dict.fromkeys([main, *EVERY])))
     values = {m.label: [one.values(queries, m) for one in outcomes] for m in asked}
+    kinds = _kinds(queries)
     base = labels.index(against)
     flat = [row for m in asked for row in values[m.label]]
     spans = iter(bootstrap_intervals(flat, seed=seed))
@@ -99,9 +101,11 @@ def table(
     rows = [
         Row(
             label=one.label,
-            means={m.label: one.mean(queries, m) for m in asked},
+            means={m.label: fmean(values[m.label][i]) for m in asked},
             ci95={m.label: intervals[m.label][i] for m in asked},
-            by_kind=_by_kind(one, queries, asked),
+            by_kind={
+                kind: {m.label: _mean_at(places, values[m.label][i]) for m in asked} for kind, places in kinds.items()
+            },
             against=None if i == base else Against(against, *(part[i] for part in compared)),
             ms=one.ms_per_query,
             tokens=one.tokens_per_query,
@@ -111,7 +115,8 @@ def table(
         for i, one in enumerate(outcomes)
     ]
     return Table(
-        limit, main, tuple(m.label for m in asked), against, tuple(rows), len(queries), _kinds(queries),
+        limit, main, tuple(m.label for m in asked), against, tuple(rows), len(queries),
+        {kind: len(places) for kind, places in kinds.items()},
         smallest_difference(differences) if differences else None,
         sentence(differences) if differences else "One row alone has nothing to be told from.",
     )  # fmt: skip
@@ -137,14 +142,17 @@ def _compared(
     return found[0], found[1], found[2]
 
 
-def _kinds(queries: Sequence[GoldenQuery]) -> dict[str, int]:
-    kinds = dict.fromkeys((query.kind for query in queries if query.kind), 0)
-    return {kind: sum(query.kind == kind for query in queries) for kind in kinds}
+def _kinds(queries: Sequence[GoldenQuery]) -> dict[str, list[int]]:
+    """Each kind with the places of its queries."""
+    kinds: dict[str, list[int]] = {}
+    for place, query in enumerate(queries):
+        if query.kind:
+            kinds.setdefault(query.kind, []).append(place)
+    return kinds
 
 
-def _by_kind(outcome: Outcome, queries: Sequence[GoldenQuery], asked: Sequence[Measure]) -> dict[str, dict[str, float]]:
-    of = {kind: [query for query in queries if query.kind == kind] for kind in _kinds(queries)}
-    return {kind: {m.label: outcome.mean(some, m) for m in asked} for kind, some in of.items()}
+def _mean_at(places: Sequence[int], values: Sequence[float]) -> float:
+    return fmean(values[place] for place in places)
 
 
 def _json(row: Row, table: Table) -> dict[str, Any]:

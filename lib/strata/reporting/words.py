@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from strata.show.figures import figure as figure
+from strata.show.figures import p_value as p_value
+from strata.show.figures import signed as signed
 from strata.show.text import clean, cut
 
 METRICS = {
@@ -21,23 +24,6 @@ def measure_name(label: str, limit: int) -> str:
     """ "nDCG@10", for "ndcg" at the limit and "ndcg@10" alike."""
     name, _, depth = label.partition("@")
     return f"{METRICS.get(name, name.replace('_', '-'))}@{depth or limit}"
-
-
-def figure(value: float, places: int = 3) -> str:
-    """.412, 1.000: without the 0 in front."""
-    text = f"{value:.{places}f}"
-    return text[1:] if text.startswith("0.") else text.replace("-0.", "−.")
-
-
-def signed(value: float) -> str:
-    """A difference: +.023, −.006, =."""
-    text = figure(abs(value))
-    return "=" if text == ".000" else ("+" if value > 0 else "−") + text
-
-
-def p_value(p: float) -> str:
-    """.76, .028, < .001."""
-    return "< .001" if p < 0.001 else figure(p, 2 if p >= 0.1 else 3)
 
 
 def milliseconds(ms: float) -> str:

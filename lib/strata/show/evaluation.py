@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from strata.core.corpus import Corpus
 from strata.evaluation.plain import Evaluation, Judged
 from strata.evaluation.table import Row, Table
+from strata.show.figures import figure
 from strata.show.text import Block, Grid, bar, between, clean, cut, line, width, wrapped
 
 HEADS = {
@@ -20,24 +21,14 @@ LABEL = 26
 CERTAIN = 0.001
 
 
-def fraction(value: float) -> str:
-    """.43, 1.00: two decimals without the nought that says nothing."""
-    text = f"{value:.2f}"
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
-
-
 def signed(value: float) -> str:
     """A difference, with its sign: +.03, −.08."""
-    text = fraction(abs(value))
+    text = figure(abs(value), 2)
     return f"{'+' if value >= 0 else '−'}{text}"
 
 
 def p_text(p: float) -> str:
-    return f"<{fraction3(CERTAIN)}" if p < CERTAIN else fraction3(p) if p < 0.1 else fraction(p)
-
-
-def fraction3(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1) if value < 1 else f"{value:.3f}"
+    return f"<{figure(CERTAIN)}" if p < CERTAIN else figure(p) if p < 0.1 else figure(p, 2)
 
 
 def head(name: str, limit: int) -> str:
@@ -56,7 +47,7 @@ def _query(one: Judged, corpus: Corpus) -> Iterator[Block]:
     kind = f" ({clean(one.query.kind)})" if one.query.kind else ""
     yield line((cut(f"{clean(one.query.id)} {clean(one.query.text)}{kind}", width()), "bold"))
     values, most = one.values, one.ceiling
-    figures = "  ".join(f"{HEADS[name]} {fraction(value)}{_best(most.get(name))}" for name, value in values.items())
+    figures = "  ".join(f"{HEADS[name]} {figure(value, 2)}{_best(most.get(name))}" for name, value in values.items())
     yield f"   {figures}"
     right = set(one.relevant)
     got = [f"{clean(_title(id, corpus))}{' ✓' if id in right else ''}" for id in one.retrieved]
@@ -67,7 +58,7 @@ def _query(one: Judged, corpus: Corpus) -> Iterator[Block]:
 
 
 def _best(most: float | None) -> str:
-    return "" if most is None or most >= 1 else f" (best {fraction(most)})"
+    return "" if most is None or most >= 1 else f" (best {figure(most, 2)})"
 
 
 def _title(id: str, corpus: Corpus) -> str:
@@ -82,7 +73,7 @@ def means(done: Evaluation) -> Iterator[Block]:
     yield line(
         (f"mean of {count} {'query' if count == 1 else 'queries'} at {done.limit}, {clean(golden.name)}", "bold")
     )
-    said = [f"{HEADS.get(m, m)} {fraction(value)}{_best(done.ceiling.get(m))}" for m, value in done.means.items()]
+    said = [f"{HEADS.get(m, m)} {figure(value, 2)}{_best(done.ceiling.get(m))}" for m, value in done.means.items()]
     yield from wrapped(between(said, "  "), width(), "   ", "   ")
     yield "P divides by the limit; R is the share of the relevant documents that are found."
     yield from footer(golden.problems, len(golden.unjudged))
@@ -130,8 +121,8 @@ def _main(table: Table) -> Iterator[Block]:
         held = ("", "") if other is None else (signed(other.difference[name]), f"p {p_text(other.adjusted[name])}")
         note = "best" if row.label == table.best else ""
         rows.append((
-            f"{i}", cut(clean(row.label), LABEL), fraction(row.means[name]), drawn,
-            f"{fraction(low)}–{fraction(high)}", *held, note,
+            f"{i}", cut(clean(row.label), LABEL), figure(row.means[name], 2), drawn,
+            f"{figure(low, 2)}–{figure(high, 2)}", *held, note,
         ))  # fmt: skip
     yield Grid(tuple(rows), ("", "layer", head(name, table.limit), "", "95 %", "diff.", "", ""), "rlrllrll")
 
@@ -144,7 +135,7 @@ def _others(table: Table) -> Iterator[Block]:
     extra = ["a query", *(["tokens"] if model else []), *(["false"] if asked else []), *(["failed"] if failed else [])]
     rows = []
     for i, row in enumerate(table.rows, start=1):
-        cells = [fraction(row.means[name]) for name in names]
+        cells = [figure(row.means[name], 2) for name in names]
         cells.append(_time(row.ms))
         cells += [f"{row.tokens or 0:.0f}"] if model else []
         cells += [_false(row)] if asked else []
@@ -172,7 +163,7 @@ def _by_kind(table: Table) -> Iterator[Block]:
     """A row a kind, a column a layer, by the numbers of the first grid."""
     numbers = [str(i) for i in range(1, len(table.rows) + 1)]
     rows = [
-        (clean(kind), str(count), *(fraction(row.by_kind[kind][table.main]) for row in table.rows))
+        (clean(kind), str(count), *(figure(row.by_kind[kind][table.main], 2) for row in table.rows))
         for kind, count in table.kinds.items()
     ]
     yield Grid(tuple(rows), (f"{head(table.main, table.limit)} by kind", "n", *numbers), "l" + "r" * (len(numbers) + 1))

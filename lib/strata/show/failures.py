@@ -11,6 +11,7 @@ from strata.evaluation.outcome import Outcome
 from strata.evaluation.reasons import reason, verdict
 from strata.rerank.order import CANDIDATES
 from strata.show.beside import side_by_side
+from strata.show.figures import figure
 from strata.show.text import Block, Grid, bar, clean, columns_of, cut, line, noun, pad, width, wrapped
 
 BAR = 22
@@ -74,7 +75,7 @@ def _table(found: Failures, columns: int) -> Iterator[Block]:
     for measure in found.measures:
         gains = [found.gains[cause][measure.label] for cause in found.counts]
         rises = [_rise(gain) for gain in (*gains, found.together[measure.label])]
-        column = [f"{measure_name(measure)} {_figure(found.now[measure.label])}", *rises]
+        column = [f"{measure_name(measure)} {figure(found.now[measure.label])}", *rises]
         room -= max(map(columns_of, column)) + 2
         if room < 0:
             break
@@ -111,12 +112,8 @@ def measure_name(measure: Measure) -> str:
     return clean(measure.label if "@" in measure.label else f"{measure.label}@{measure.k}")
 
 
-def _figure(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
-
-
 def _rise(value: float) -> str:
-    return "=" if value < 0.0005 else f"+{_figure(value)}"
+    return "=" if value < 0.0005 else f"+{figure(value)}"
 
 
 def _miss(miss: Judged, columns: int, indent: str, *, cause: bool = False) -> Iterator[Block]:

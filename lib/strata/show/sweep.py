@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from strata.evaluation.grid import Value, label, said
 from strata.evaluation.significance import TIE
 from strata.evaluation.swept import Point, Sweep
+from strata.show.figures import figure, p_value, signed
 from strata.show.text import Block, Grid, bar, between, clean, columns_of, cut, line, width, wrapped
 
 BEST = 10
@@ -34,22 +35,6 @@ def view(found: Sweep) -> Iterator[Block]:
     if len(found.over) > 1:
         yield from _chosen(found)
     yield from _verdict(found)
-
-
-def figure(value: float) -> str:
-    """Three decimals without the 0 in front: .412, 1.000."""
-    return f"{value:.3f}".removeprefix("0")
-
-
-def signed(value: float) -> str:
-    """A difference: +.023, −.006, =."""
-    text = figure(abs(value))
-    return "=" if text == ".000" else ("+" if value > 0 else "−") + text
-
-
-def p_value(p: float) -> str:
-    """p .76, p .028, p < .001."""
-    return "p < .001" if p < 0.001 else f"p {p:.{2 if p >= 0.1 else 3}f}".replace(" 0.", " .")
 
 
 def _name(values: dict[str, Value] | str, columns: int = NAME) -> str:
@@ -133,7 +118,7 @@ def _words(found: Sweep) -> str:
     gain, count, luck = found.best.mean - found.base_mean, len(found.points), found.luck
     if gain < TIE:
         return "Nothing that was tried is ahead of the plan's own."
-    ahead = f"The best{f' of {count}' if count > 1 else ''} is ahead by {signed(gain)}, {p_value(luck.p)}"
+    ahead = f"The best{f' of {count}' if count > 1 else ''} is ahead by {signed(gain)}, p {p_value(luck.p)}"
     flatters = f" It flatters itself by {figure(found.optimism)}." if found.optimism >= 0.0005 else ""
     if luck.p < 0.05:
         return f"{ahead}: more than luck.{flatters}"

@@ -50,7 +50,7 @@ Enhance = Annotated[
     typer.Option(
         "--enhance",
         metavar="NAME",
-        help=f"Improve the query: {registry.names(registry.ENHANCE)}, or none.",
+        help=f"Improve the query: {registry.names(registry.for_words(registry.ENHANCE))}, or none.",
         show_default=False,
     ),
 ]

@@ -10,10 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NewType, Protocol
 
+from strata.core.answer import Answer as Answer
+from strata.core.answer import Citation as Citation
+from strata.core.answer import Claim as Claim
+
 if TYPE_CHECKING:  # numpy takes 0.1 s to import, and --help does not need it
     import numpy as np
     from numpy.typing import NDArray
 
+    from strata.core.picture import Picture
     from strata.core.premise import Premise
     from strata.pipeline.workspace import Workspace
 
@@ -43,8 +48,9 @@ class Document:
 class Query:
     """A request. `variants` are searched each and then fused; `exclude` (positions) is applied by `run`, once.
 
-    like: a document (position) whose neighbours are wanted; only layers that say so read it.
     meaning: what encoders read instead of the text, where an enhancement wrote something for them; "" for the text.
+    like: a document (position) whose neighbours are wanted. picture: asked with beside the text, or instead of it (then
+    the text is ""). Only layers that say so read these two.
     """
 
     text: str
@@ -53,6 +59,7 @@ class Query:
     where: tuple[str, ...] = ()
     like: int | None = None
     meaning: str = ""
+    picture: Picture | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -74,9 +81,9 @@ class Passage:
 class Ranking:
     """Documents best first; a document's rank is its place + 1.
 
-    docs: int32[n], positions. scores: float64[n]. passages: empty, or one a document.
-    matched: how many documents the layer matched before the list was cut at its depth.
-    family: "keyword", "semantic" …: which side of a fusion the list is on; empty for a list made from others.
+    docs: int32[n], positions. scores: float64[n]. passages: empty, or one a document. matched: how many documents the
+    layer matched before the list was cut at its depth.
+    family: "keyword", "semantic", "picture": which side of a fusion the list is on; empty for a list made from others.
     weight: how much the list counts beside others of its side, in fusions that weigh lists. coverage: how much of the
     query the first document of a keyword list holds, 0 to 1; None where nothing is said of it.
     """
@@ -147,63 +154,6 @@ class Rerank(Layer, Protocol):
 
 class Answering(Layer, Protocol):
     def __call__(self, q: Query, sources: Sequence[Passage], ws: Workspace) -> Answer: ...
-
-
-@dataclass(frozen=True)
-class Citation:
-    """One number cited for one claim. status: "supported", "unsupported" or "absent" (no such source: doc is None).
-
-    score: how near the source comes to saying it, 0 to 1; None where absent. evidence: what the source says, or what
-    is wrong.
-    """
-
-    number: int
-    doc: int | None
-    status: str
-    claim: str
-    score: float | None
-    evidence: str
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of an answer, or the part of one that its numbers stand for. status: "supported", "unsupported" or
-    "absent", the worst of its citations; "uncited" where it has none. evidence: that citation's."""
-
-    text: str
-    cites: tuple[int, ...]
-    status: str
-    evidence: str = ""
-    citations: tuple[Citation, ...] = ()
-
-
-@dataclass(frozen=True)
-class Answer:
-    """text: plain, in lines. sources: the documents (positions) behind the numbers 1, 2, …. evidence: how much the
-    sources have to say, 0 to 1; None where it was not measured. abstained: they have too little, and the text says so.
-    """
-
-    mode: str
-    text: str
-    claims: tuple[Claim, ...] = ()
-    abstained: bool = False
-    sources: tuple[int, ...] = ()
-    evidence: float | None = None
-
-    @property
-    def citations(self) -> tuple[Citation, ...]:
-        """Every citation in the order of the text."""
-        return tuple(citation for claim in self.claims for citation in claim.citations)
-
-    @property
-    def failed(self) -> tuple[Citation, ...]:
-        """The citations that do not hold."""
-        return tuple(citation for citation in self.citations if citation.status != "supported")
-
-    @property
-    def uncited(self) -> tuple[Claim, ...]:
-        """The sentences that cite nothing."""
-        return tuple(claim for claim in self.claims if claim.status == "uncited")
 
 
 @dataclass(frozen=True)

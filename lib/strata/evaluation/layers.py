@@ -62,7 +62,7 @@ def contenders(
 
 def _added(names: Sequence[str]) -> list[tuple[str, str]]:
     """(slot, layer) for each name."""
-    slots = {"enhance": registry.ENHANCE, "rerank": registry.RERANK}
+    slots = {"enhance": registry.for_words(registry.ENHANCE), "rerank": registry.RERANK}
     found: list[tuple[str, str]] = []
     for name in names:
         slot = next((slot for slot, table in slots.items() if name == slot or name in table), None)

@@ -12,9 +12,25 @@ Schema = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Image:
+    """A picture as it is sent. data: a whole file of the type `mime`, without metadata. digest: its SHA-256, by which
+    recordings know it; a log never holds its bytes. name: for people."""
+
+    name: str
+    mime: str
+    width: int
+    height: int
+    digest: str
+    data: bytes = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
 class Message:
+    """images: shown to the model after the text; most models read text only."""
+
     role: Role
     text: str
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True)

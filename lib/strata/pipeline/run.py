@@ -38,7 +38,7 @@ def run(
     corpus = ws.corpus
 
     def step(slot: str, layer: Any, given: tuple[Hashable, ...], work: Callable[[], Any], otherwise: Any = MUST) -> Any:
-        key = (slot, layer, *given, query.exclude, query.where, query.like, corpus.fingerprint)
+        key = (slot, layer, *given, query.exclude, query.where, query.like, query.picture, corpus.fingerprint)
         done = memo.get(key) or _timed(slot, layer, work, otherwise, ws)
         if done.failed is None:  # what a provider failed to do is tried again next time
             memo[key] = done

@@ -12,7 +12,9 @@ from typing import Any
 from strata.registry.models import CROSS_ENCODERS as CROSS_ENCODERS
 from strata.registry.models import DEFAULT_CROSS_ENCODER as DEFAULT_CROSS_ENCODER
 from strata.registry.models import DEFAULT_ENCODER as DEFAULT_ENCODER
+from strata.registry.models import DEFAULT_PICTURE_ENCODER as DEFAULT_PICTURE_ENCODER
 from strata.registry.models import ENCODERS as ENCODERS
+from strata.registry.models import PICTURE_ENCODERS as PICTURE_ENCODERS
 from strata.registry.models import STAND_IN as STAND_IN
 from strata.registry.rows import EncoderRow as EncoderRow
 from strata.registry.rows import FetchRow as FetchRow
@@ -92,6 +94,11 @@ def load(row: Row | FetchRow) -> Any:
     """What a row names; its module is imported now and not before."""
     module, _, attribute = row.target.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def for_words(table: dict[str, Row]) -> dict[str, Row]:
+    """The rows of a table that a query of words alone is enough for."""
+    return {name: row for name, row in table.items() if not row.needs}
 
 
 def names(table: dict[str, Any]) -> str:

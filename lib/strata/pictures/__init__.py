@@ -1,0 +1,1 @@
+"""Pictures as queries: opened (open.py), matched with texts by CLIP (clip.py), put into words by a model (vision.py)."""

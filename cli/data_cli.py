@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from strata import flags
+from strata import flags, model_flags
 from strata.shell import Common, Program
 
 app = Program("data_cli", help=__doc__ or "")
@@ -119,13 +119,13 @@ def enrich(
     remove: Annotated[
         bool, typer.Option("--remove", help="Use none any more, and forget what a language model wrote.")
     ] = False,
-    llm: flags.Llm = "none",
-    llm_model: flags.LlmModel = None,
-    record: flags.Record = None,
-    replay: flags.Replay = None,
-    max_calls: flags.MaxCalls = None,
-    max_tokens_total: flags.MaxTokens = None,
-    show_prompt: flags.ShowPrompt = False,
+    llm: model_flags.Llm = "none",
+    llm_model: model_flags.LlmModel = None,
+    record: model_flags.Record = None,
+    replay: model_flags.Replay = None,
+    max_calls: model_flags.MaxCalls = None,
+    max_tokens_total: model_flags.MaxTokens = None,
+    show_prompt: model_flags.ShowPrompt = False,
 ) -> None:
     """Premises for entries that hold nothing to find: their franchise's story, which searches may read before the text.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strata import flags
+from strata import model_flags
 from strata.shell import Common, Program
 
 app = Program("experiment_cli", help=__doc__ or "")
@@ -91,10 +91,10 @@ def replay(
             metavar="NAME",
             help="Ask this one (none: by rule) instead of giving the log's replies again.",
             show_default=False,
-            rich_help_panel=flags.MODEL,
+            rich_help_panel=model_flags.MODEL,
         ),
     ] = None,
-    llm_model: flags.LlmModel = None,
+    llm_model: model_flags.LlmModel = None,
     log: Annotated[bool, typer.Option("--log", help="Log the replay as a run of its own.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where the result is not the same.")] = False,
 ) -> None:

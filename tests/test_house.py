@@ -27,6 +27,7 @@ STOREYS = (
         "shell",
         "flags",
         "golden_flags",
+        "model_flags",
         "prompts",
         "asked",
         "common",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from strata.asked import Asked
 from strata.common import Common
 from strata.errors import UsageError
@@ -10,8 +12,11 @@ from strata.pipeline.run import run
 from strata.prompts import Prompts
 from strata.searching import Found, by_keyword, end_as, log, show_plan
 
+if TYPE_CHECKING:
+    from strata.core.picture import Picture
 
-def explain(common: Common, asked: Asked, text: str, ref: str) -> None:
+
+def explain(common: Common, asked: Asked, text: str, ref: str, *, picture: Picture | None = None) -> None:
     """UsageError for a reference that names no document, or one that the search itself leaves out."""
     from strata.pipeline.explanation import explanation, left_out, to_json
     from strata.show.explain import view
@@ -24,7 +29,7 @@ def explain(common: Common, asked: Asked, text: str, ref: str) -> None:
     prompts = Prompts()
     choice = asked.choice(prompts)
     ws = common.workspace(choice, enriched=plan.premises)
-    q = query(text, ws, asked.exclude, asked.where)
+    q = query(text, ws, asked.exclude, asked.where, picture=picture)
     doc = ws.corpus.find(ref)
     trace = run(plan, q, ws)
     if choice and choice.show_prompt:
@@ -34,7 +39,8 @@ def explain(common: Common, asked: Asked, text: str, ref: str) -> None:
     if why:
         raise UsageError(f"{ws.corpus.label(doc)} is left out by {why}, so it is in no list", "explain it without that")
     explained = explanation(trace, doc, ws)
-    found = Found(trace, ws, list(about_words(trace.used.text, ws, keyword=by_keyword(trace))), asked.origin)
+    words = about_words(trace.used.text, ws, keyword=by_keyword(trace)) if trace.used.text else ()
+    found = Found(trace, ws, list(words), asked.origin)
     data = to_json(explained, trace)
     notices = [*trace.notices, *found.words]
     if not asked.no_log:

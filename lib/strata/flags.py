@@ -10,6 +10,7 @@ from strata import registry
 from strata.core import analysis
 from strata.core.types import Query
 from strata.errors import UsageError
+from strata.model_flags import Judge, Llm, LlmModel, MaxCalls, MaxTokens, Record, Replay, ShowPrompt
 from strata.pipeline.workspace import Workspace
 
 QueryText = Annotated[
@@ -40,6 +41,18 @@ Encoder = Annotated[
         help=f"Text encoder: {registry.names(registry.ENCODERS)}, any sentence-transformers name, or a folder.",
     ),
 ]
+PictureModel = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME|PATH",
+        help=f"CLIP or a model like it: {registry.names(registry.PICTURE_ENCODERS)}, a name of the hub, or a folder.",
+    ),
+]
+TextWeight = Annotated[float, typer.Option("--text-weight", help="How much --query counts beside the picture, 0 to 1.")]
+PicturePath = Annotated[
+    str, typer.Argument(metavar="IMAGE", help="A picture: PNG, JPEG, WebP, GIF, BMP or TIFF.", show_default=False)
+]
 ChunkSize = Annotated[int, typer.Option("--max-chunk-size", help="Sentences a chunk (1 or more).")]
 Overlap = Annotated[int, typer.Option("--overlap", help="How many of them the next chunk begins with; below the size.")]
 MinScore = Annotated[
@@ -64,52 +77,6 @@ Rerank = Annotated[
 CrossEncoder = Annotated[
     str,
     typer.Option("--cross-encoder", metavar="NAME|PATH", help="For --rerank cross_encoder: a hub name or a folder."),
-]
-MODEL = "Language model"
-Llm = Annotated[
-    str,
-    typer.Option(
-        "--llm", metavar="NAME", help=f"Who is asked: auto, {registry.names(registry.PROVIDERS)}, or none (by rule).",
-        rich_help_panel=MODEL,
-    ),
-]  # fmt: skip
-LlmModel = Annotated[
-    str | None,
-    typer.Option("--llm-model", metavar="NAME", help="Its model.", show_default=False, rich_help_panel=MODEL),
-]
-Record = Annotated[
-    str | None,
-    typer.Option(
-        "--record",
-        metavar="DIR",
-        help="Keep each reply there, to be replayed.",
-        show_default=False,
-        rich_help_panel=MODEL,
-    ),
-]
-Replay = Annotated[
-    str | None,
-    typer.Option(
-        "--replay", metavar="DIR", help="What --llm replay reads; default: the bundled recordings.", show_default=False,
-        rich_help_panel=MODEL,
-    ),
-]  # fmt: skip
-MaxCalls = Annotated[
-    int | None,
-    typer.Option("--max-calls", min=1, help="Ask at most so often.", show_default=False, rich_help_panel=MODEL),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        "--max-tokens-total", min=1, help="Use at most so many tokens.", show_default=False, rich_help_panel=MODEL
-    ),
-]
-ShowPrompt = Annotated[
-    bool, typer.Option("--show-prompt", help="Print what would be sent, send nothing.", rich_help_panel=MODEL)
-]
-Judge = Annotated[
-    bool,
-    typer.Option("--evaluate", help="A language model grades each result, 0 to 3: an opinion.", rich_help_panel=MODEL),
 ]
 MinEvidence = Annotated[
     float | None,
@@ -163,6 +130,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "b": (B, 0.75),
     "vectors": (Vectors, "chunks"),
     "encoder": (Encoder, registry.DEFAULT_ENCODER),
+    "model": (PictureModel, registry.DEFAULT_PICTURE_ENCODER),
+    "text_weight": (TextWeight, 0.5),
     "max_chunk_size": (ChunkSize, 4),
     "overlap": (Overlap, 1),
     "min_score": (MinScore, None),
@@ -193,6 +162,7 @@ SEMANTIC = ("encoder", "max_chunk_size", "overlap", "min_score")
 LLM = ("llm", "llm_model", "record", "replay", "max_calls", "max_tokens_total", "show_prompt")
 HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC, "enhance", "rerank", "cross_encoder", *LLM)
 SEARCHED = (*HYBRID, "evaluate", "debug")
+PICTURE = ("limit", "depth", "model", "text_weight")
 
 
 def words(text: str) -> str:

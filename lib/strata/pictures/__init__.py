@@ -1,1 +1,1 @@
-"""Pictures as queries: opened (open.py), matched with texts by CLIP (clip.py), put into words by a model (vision.py)."""
+"""Pictures as queries: opened (open.py), held against texts (clip.py), put into words by a model (vision.py)."""

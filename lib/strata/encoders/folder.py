@@ -81,7 +81,7 @@ def described(folder: Path, digest: str, usual: Prefixes = ("", "")) -> EncoderR
         modules = json_of(folder / "modules.json")
         stages = [(str(m["type"]).rpartition(".")[2], json_of(folder / m["path"] / "config.json")) for m in modules]
         sentence = json_of(folder / "sentence_bert_config.json")
-        query, document = _prefixes(folder, usual)
+        query, document = prefixes(folder, usual)
         pooling = OWN if sentence.get("do_lower_case") else _pooling(stages, prefixed=bool(query or document))
         file = weights_file(folder)
         if file != WEIGHTS and pooling == OWN:
@@ -109,7 +109,7 @@ def described(folder: Path, digest: str, usual: Prefixes = ("", "")) -> EncoderR
         ) from error
 
 
-def _prefixes(folder: Path, usual: Prefixes) -> Prefixes:
+def prefixes(folder: Path, usual: Prefixes) -> Prefixes:
     """As sentence-transformers' encode_query and encode_document choose them; `usual` where none is written down."""
     prompts = json_of(folder / "config_sentence_transformers.json").get("prompts") or {}
     document = next((prompts[name] for name in ("document", "passage", "corpus") if prompts.get(name)), "")

@@ -17,7 +17,7 @@ from strata.errors import ArtefactError, StrataError
 from strata.settings import hub_cache, offline_hub
 
 WANTED = ["*.safetensors", "*.json", "*.txt", "*.model"]
-UNWANTED = ["onnx/*", "openvino/*"]
+UNWANTED = ["onnx/*", "openvino/*", "open_clip_*"]
 NAME = re.compile(r"(?:\w[\w.-]*/)?\w[\w.-]*", re.ASCII)
 LONGEST = 96  # characters; the hub takes no longer names
 # What model cards ask for and these models' folders do not say.

@@ -16,7 +16,7 @@ AS_WRITTEN = ("PreTrainedTokenizerFast", "TokenizersBackend")
 
 
 def header(file: Path) -> tuple[dict[str, Any], int]:
-    """(name → dtype, shape, data_offsets; where the data begins) of a safetensors file.
+    """(name → dtype, shape, data_offsets; where the data begins) of a safetensors file. ValueError for any other.
 
     The format: eight bytes with the header's length, little-endian; the header, JSON; the data.
     """
@@ -26,6 +26,8 @@ def header(file: Path) -> tuple[dict[str, Any], int]:
             raise ValueError(f"{file.name} has no safetensors header")
         tensors: dict[str, Any] = json.loads(stream.read(length))
     tensors.pop("__metadata__", None)
+    if max((entry["data_offsets"][1] for entry in tensors.values()), default=0) > file.stat().st_size - 8 - length:
+        raise ValueError(f"{file.name} is cut short")
     return tensors, 8 + length
 
 

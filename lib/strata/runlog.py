@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +17,12 @@ from strata.errors import StrataError
 from strata.files import write_atomically
 
 if TYPE_CHECKING:
+    from strata.core.picture import Picture
     from strata.pipeline.trace import Trace
     from strata.pipeline.workspace import Workspace
 
 FORMAT = 1
+_LOG = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}\.json", re.ASCII)
 LOGGED = 1000
 """Hits of each list that a run log keeps: more than any list of the bundled plans holds."""
 
@@ -35,7 +40,7 @@ def entry(trace: Trace, ws: Workspace, command: str, preset: str, said: Sequence
     """A run as its log holds it: enough to read it, to compare it and to run it again. said: notices beside the run's.
 
     What is asked comes before the lists, so that a reader who looks for a query need not read those. A catalogue that
-    no name finds again is there with its path.
+    no name finds again is there with its path, and so is a picture.
     """
     run = trace.to_json(candidates=LOGGED)
     source = trace.corpus.source
@@ -44,6 +49,7 @@ def entry(trace: Trace, ws: Workspace, command: str, preset: str, said: Sequence
         "command": command,
         "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **run,
+        "query": _found_again(run["query"], trace.query.picture),
         "dataset": run["dataset"] | ({} if source.known else {"path": str(source.path)}),
         **_answer(trace),
         "notices": [*run["notices"], *said],
@@ -52,6 +58,12 @@ def entry(trace: Trace, ws: Workspace, command: str, preset: str, said: Sequence
         **({"calls": list(ws.calls)} if ws.calls else {}),
         "versions": versions(),
     }
+
+
+def _found_again(query: dict[str, Any], picture: Picture | None) -> dict[str, Any]:
+    if picture is None:
+        return query
+    return query | {"picture": query["picture"] | {"path": os.path.abspath(picture.path) if picture.path else ""}}
 
 
 def _answer(trace: Trace) -> dict[str, Any]:
@@ -73,10 +85,24 @@ def write(folder: Path, entry: dict[str, Any]) -> Path:
     return path
 
 
-def try_write(folder: Path, entry: dict[str, Any]) -> str:
-    """As `write`, but a search is not lost because its log cannot be written: returns the notice to show, or ""."""
+def prune(folder: Path, keep: int) -> int:
+    """Remove all but the newest `keep` run logs, which their names tell, and nothing else; returns how many went. What
+    another process removed meanwhile is no matter."""
+    names = sorted(name for name in os.listdir(folder) if _LOG.fullmatch(name))
+    old = names[: max(0, len(names) - keep)]
+    for name in old:
+        (folder / name).unlink(missing_ok=True)
+    return len(old)
+
+
+def try_write(folder: Path, entry: dict[str, Any], keep: int = 0) -> str:
+    """As `write`, but a search is not lost because its log cannot be written: returns the notice to show, or "". keep:
+    how many logs may stay (0: all)."""
     try:
         write(folder, entry)
+        if keep:
+            with suppress(OSError):  # the folder may be one that only takes files; the run is logged all the same
+                prune(folder, keep)
     except StrataError as error:
         return f"this run was not logged: {error.message}; --no-log turns logging off"
     return ""

@@ -7,7 +7,6 @@ environment wins over both, also with an empty value, which means: not set.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -45,13 +44,15 @@ class Providers:
 
 @dataclass(frozen=True)
 class Settings:
-    """dataset: a name or a path. models_dir: a folder that is looked into first for weights (STRATA_MODELS)."""
+    """dataset: a name or a path. models_dir: a folder that is looked into first for weights (STRATA_MODELS). keep_runs:
+    how many run logs stay, 0 for all."""
 
     dataset: str
     cache_dir: Path
     log_dir: Path
     models_dir: Path | None = None
     providers: Providers = Providers()
+    keep_runs: int = 1000
 
 
 def env_files() -> tuple[Path, ...]:
@@ -110,6 +111,15 @@ def _seconds(name: str) -> float | None:
     return seconds
 
 
+def _count(name: str, usual: int) -> int:
+    text = _variable(name)
+    if text is None:
+        return usual
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UsageError(f"{name} is {text}", f"give a whole number, as {usual}; 0 is for all")
+    return int(text)
+
+
 def providers() -> Providers:
     """What language models can be asked here."""
     replay = _variable("STRATA_REPLAY")
@@ -124,13 +134,16 @@ def providers() -> Providers:
 
 def chosen_dataset() -> str | None:
     """The catalogue remembered by `data_cli use`, if any."""
+    from strata.files import parsed
+
     file = paths.choice_file()
-    if not file.is_file():
-        return None
     try:
-        return str(json.loads(file.read_text(encoding="utf-8"))["dataset"])
+        return str(parsed(file.read_bytes())["dataset"])
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{file} cannot be read ({error})", "delete it, or run: data_cli use movies") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DataError(f"{file} cannot be read ({why})", "delete it, or run: data_cli use movies") from error
 
 
 def load(dataset: str | None = None, cache_dir: str | None = None, log_dir: str | None = None) -> Settings:
@@ -142,6 +155,7 @@ def load(dataset: str | None = None, cache_dir: str | None = None, log_dir: str 
         log_dir=Path(log_dir or _variable("STRATA_LOG_DIR") or paths.log_dir()).expanduser(),
         models_dir=Path(models).expanduser() if models else None,
         providers=providers(),
+        keep_runs=_count("STRATA_KEEP_RUNS", Settings.keep_runs),
     )
 
 

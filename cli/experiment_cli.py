@@ -112,11 +112,11 @@ def replay(
         raise UsageError("--llm-model names the model of a provider", "add --llm NAME")
     there = logs(common.settings().log_dir)
     logged = there.read(there.pick(run))
-    choice = None if llm is None else Choice(llm, llm_model)
+    choice = None if llm is None else Choice(llm, llm_model, sees=logged.asked.picture is not None)
     found = replace(common, dataset=common.dataset or dataset_of(logged))
     ws = found.workspace(choice, enriched=bool(logged.plan.get("premises")))
     done = replay(logged, ws, common.command, from_log=choice is None)
-    failed = runlog.try_write(there.folder, done.entry) if log else ""
+    failed = runlog.try_write(there.folder, done.entry, ws.settings.keep_runs) if log else ""
     if failed:
         common.say(failed)
     written = {"logged_as": done.trace.run_id if log and not failed else None}

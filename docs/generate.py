@@ -26,6 +26,8 @@ PROGRAMS = (
     "semantic_search_cli",
     "hybrid_search_cli",
     "augmented_generation_cli",
+    "multimodal_search_cli",
+    "describe_image_cli",
     "evaluation_cli",
     "data_cli",
     "experiment_cli",
@@ -49,6 +51,7 @@ def output(command: str) -> str:
         env={
             **kept, "STRATA_LOG_DIR": f"{tempfile.gettempdir()}/strata-docs-logs", "COLUMNS": "80", "NO_COLOR": "1",
             "PYTHONIOENCODING": "utf-8", "HF_HUB_OFFLINE": "1",
+            "HF_HUB_CACHE": "no-hub",  # a page must not hang on what a developer has fetched
         },
         capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip

@@ -63,7 +63,11 @@ def test_a_hybrid_search_loads_nothing_heavy(built: Path, tmp_path: Path, query:
 
 
 @pytest.mark.parametrize(
-    "program", ["keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "data_cli", "experiment_cli"]
+    "program",
+    [
+        "keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "multimodal_search_cli", "describe_image_cli",
+        "data_cli", "experiment_cli",
+    ],
 )
 def test_help_loads_not_even_numpy(tmp_path: Path, program: str) -> None:
     """cases.md 79: no key, no weights, no catalogue is needed for --help."""

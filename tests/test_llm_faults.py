@@ -258,4 +258,4 @@ def test_every_provider_error_has_a_kind_of_its_own() -> None:
     kinds = [
         cls.kind for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, errors.ProviderError)
     ]
-    assert len(kinds) == len(set(kinds)) == 13
+    assert len(kinds) == len(set(kinds)) == 14

@@ -144,7 +144,7 @@ def test_every_prompt_says_that_data_is_data_and_names_its_form(name: str) -> No
 def test_there_is_a_prompt_for_every_task() -> None:
     assert set(names()) == {
         "spell", "rewrite", "expand", "structure", "rerank_individual", "rerank_batch", "rag", "summarize", "citations",
-        "question", "judge", "premise",
+        "question", "judge", "premise", "describe",
     }  # fmt: skip
     assert {name for name in names() if schema(name) is None} == {"rag", "summarize", "citations", "question"}
 

@@ -9,16 +9,19 @@ from pathlib import Path
 import pytest
 
 from strata import paths
-from strata.errors import BadReply, ProviderError, TooLong, WrongKey
+from strata.errors import BadReply, NoVision, ProviderError, TooLong, WrongKey
 from strata.llm import retry
 from strata.llm.opening import Choice, open_model
 from strata.llm.probe import probe
 from strata.llm.prompting import fields, prompt, schema
 from strata.llm.replay import Replay
 from strata.llm.types import LanguageModel, Message, Reply
+from strata.pictures.open import open_picture
+from strata.pictures.sending import as_image
 from strata.settings import Access, Providers, Settings
 from tests.conftest import Run
 from tests.counting import Encoders
+from tests.seen import jpeg
 from tests.small_model import GGUF, serving, weights
 from tests.test_llm_prompts import FIELDS
 from tests.test_no_secret_leaks import COMMANDS, FILMS, arguments
@@ -89,6 +92,14 @@ def test_its_refusals_are_typed(url: str, provider: str) -> None:
     assert isinstance(fails(opened(provider, url), "word " * 6000), TooLong)
 
 
+@pytest.mark.parametrize("provider", ["groq", "openai"])
+def test_it_cannot_see_and_its_server_says_so(url: str, provider: str, tmp_path: Path) -> None:
+    picture = as_image(open_picture(str(jpeg(tmp_path / "a.jpg"))))
+    with pytest.raises(NoVision) as caught:
+        opened(provider, url).complete((Message("user", "What is it?", (picture,)),), max_tokens=8)
+    assert "image input is not supported" in caught.value.message and "--llm-model" in caught.value.next_step
+
+
 def test_doctor_finds_it(url: str) -> None:
     found = probe(settings("openai", url), Choice())
     assert found.provider == "openai" and found.answers is True and found.model == GGUF
@@ -116,7 +127,7 @@ def test_every_command_gives_a_result_whatever_the_model_says(
                         "STRATA_LLM_BASE_URL": f"{url}/openai/v1"}.items():  # fmt: skip
         monkeypatch.setenv(name, value)
     for i, name in enumerate(COMMANDS):
-        if name == "layers":  # asks dozens of times
+        if name in ("layers", "describe"):  # asks dozens of times; has no result where the model cannot see
             continue
         monkeypatch.setenv("STRATA_LLM_TIMEOUT", "60" if name in PATIENT else "4")
         options = () if name == "doctor" else ("--llm", ("groq", "openai")[i % 2])

@@ -24,6 +24,7 @@ from strata.llm import retry
 from tests.conftest import ROOT, Run
 from tests.counting import Encoders
 from tests.llm_server import Answer, Server, reply, said
+from tests.seen import jpeg
 
 KEY = "gsk/planted+a1b2=c3d4~e5"
 PASSWORD = "pass+planted/f6g7h8"
@@ -55,8 +56,8 @@ JUDGED = {
         {"id": "b", "query": "balloons", "relevant": [{"id": 3, "grade": 1}]},
     ],
 }
-GOLDEN, OUT = "<golden>", "<out>"
-"""Where a command has the golden set's file, and the folder that it writes to."""
+GOLDEN, OUT, PICTURE = "<golden>", "<out>", "<picture>"
+"""Where a command has the golden set's file, the folder that it writes to, and a picture's file."""
 RRF = ("hybrid_search_cli", "rrf-search", BEARS, "--limit", "1")
 COMMANDS: dict[str, tuple[str, ...]] = {
     **{f"enhance {name}": (*RRF, "--enhance", name) for name in ("spell", "rewrite", "expand", "structure")},
@@ -79,6 +80,18 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "pool": ("evaluation_cli", "pool", f"{OUT}/pool.jsonl", "--golden", GOLDEN, "--with", "spell"),
     "report": ("evaluation_cli", "report", f"{OUT}/report.html", "--golden", GOLDEN, "--with", "spell"),
     "enrich": ("data_cli", "enrich"),
+    "describe": ("describe_image_cli", "--image", PICTURE, "--llm-model", "seer"),
+    "describe and search": (
+        "describe_image_cli",
+        "--image",
+        PICTURE,
+        "--llm-model",
+        "seer",
+        "--query",
+        BEARS,
+        "--search",
+        "--debug",
+    ),
     "trec": ("evaluation_cli", "trec", f"{OUT}/trec", "--golden", GOLDEN, "--enhance", "spell"),
 }
 UNRECORDED = ("doctor", "replay")
@@ -86,7 +99,8 @@ UNRECORDED = ("doctor", "replay")
 FITS = {
     "query": BEARS, "terms": ["marmalade"], "genres": ["Comedy"], "mood": "warm", "setting": "London", "themes": [],
     "people": [], "years": {"from": None, "to": None}, "like": [], "without": [], "score": 7, "why": "a bear",
-    "premise": BEARS, "ranking": [{"id": 1, "why": "a bear"}], "grades": [{"id": 1, "grade": 3, "why": "a bear"}],
+    "premise": BEARS, "shows": "A bear.", "ranking": [{"id": 1, "why": "a bear"}],
+    "grades": [{"id": 1, "grade": 3, "why": "a bear"}],
 }  # fmt: skip
 """A reply that every prompt can use."""
 
@@ -95,8 +109,11 @@ def arguments(command: str, folder: Path) -> list[str]:
     """A command's program and arguments, with its files in a folder."""
     (folder / "out").mkdir(exist_ok=True)
     (folder / "golden.json").write_text(json.dumps(JUDGED))
-    at = {GOLDEN: folder / "golden.json", OUT: folder / "out"}
-    return [arg.replace(GOLDEN, str(at[GOLDEN])).replace(OUT, str(at[OUT])) for arg in COMMANDS[command]]
+    at = {GOLDEN: folder / "golden.json", OUT: folder / "out", PICTURE: jpeg(folder / "picture.jpg")}
+    args = list(COMMANDS[command])
+    for mark, place in at.items():
+        args = [arg.replace(mark, str(place)) for arg in args]
+    return args
 
 
 def listing(name: str) -> dict[str, Any]:
@@ -125,7 +142,15 @@ def served(provider: str, text: Callable[[BaseHTTPRequestHandler], str]) -> Answ
 
 def _fitting(told: str) -> str:
     ranked = {"ranking": [{"id": 1, "why": told}], "grades": [{"id": 1, "grade": 3, "why": told}]}
-    echo = {"query": f"bear {KEY}", "terms": [KEY, "bear"], "why": told, "people": [told], "like": [told], **ranked}
+    echo = {
+        "query": f"bear {KEY}",
+        "terms": [KEY, "bear"],
+        "why": told,
+        "people": [told],
+        "like": [told],
+        "shows": told,
+        **ranked,
+    }
     return json.dumps(FITS | (echo if told else {}))
 
 
@@ -236,7 +261,8 @@ def test_every_command_that_may_ask_a_model_is_among_them() -> None:
         for name, command in getattr(app, "commands", {"": app}).items():
             if any(parameter.name == "llm" for parameter in command.params):
                 may.add((program, name))
-    assert may <= {(program, name) for program, name, *_ in COMMANDS.values()}
+    # A program of one command has no name for it: its options come first.
+    assert may <= {(program, "" if name.startswith("--") else name) for program, name, *_ in COMMANDS.values()}
 
 
 @pytest.mark.parametrize("form", FORMS["openai"])

@@ -35,7 +35,7 @@ def answer(common: Common, asked: Asked, mode: str, text: str) -> None:
         live.close()
         yield from rest(found, told=live.begun)
 
-    found = search(common, replace(asked, answer=mode), text, draw, more=more, live=live)
+    found = search(common, replace(asked, puts={"answer": mode}), text, draw, more=more, live=live)
     _strictly(asked, found.trace.answer if found else None)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -23,16 +23,19 @@ NOT_SETTINGS = (
     "config", "show_plan", "no_log",
 )  # fmt: skip
 
+_OF_ONE_COMMAND = {"show_plan", "no_log", "show_prompt", "debug", "evaluate", "strict"}
+"""Options that say what a command is to do beside its search."""
+
 
 @dataclass(frozen=True)
 class Asked:
     """base: the name of the command's plan. values: every plan option with its value; given: those that were typed.
-    answer: the answer that the command puts at the plan's end."""
+    puts: the layers, by slot, that the command puts into the plan whatever it holds."""
 
     base: str
     values: dict[str, Any]
     given: frozenset[str]
-    answer: str = ""
+    puts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def where(self) -> list[str] | None:
@@ -58,8 +61,9 @@ class Asked:
     def evaluate(self) -> bool:
         return bool(self.values.get("evaluate"))
 
-    def choice(self, show: Callable[..., None]) -> Choice | None:
-        """Which language model may be asked; None for a command that asks none. show: what --show-prompt calls."""
+    def choice(self, show: Callable[..., None], *, sees: bool = False) -> Choice | None:
+        """Which language model may be asked; None for a command that asks none. show: what --show-prompt calls. sees:
+        it is to be shown a picture."""
         if "llm" not in self.values:
             return None
         from strata.llm.opening import Choice
@@ -73,6 +77,7 @@ class Asked:
             max_calls=self.values["max_calls"],
             max_tokens_total=self.values["max_tokens_total"],
             show_prompt=show if self.values.get("show_prompt") else None,
+            sees=sees,
         )
 
     @property
@@ -85,10 +90,11 @@ class Asked:
     def options(self) -> list[str]:
         """What was typed of the plan and the request, for a command whose own plan is rrf's."""
         fusion = ["--fuse weighted"] if self.base == "weighted" and self.values.get("config") is None else []
-        typed = {name: value for name, value in self.values.items() if name in self.given - {"show_plan", "no_log"}}
+        typed = {name: self.values[name] for name in self.values if name in self.given - _OF_ONE_COMMAND}
         if typed.get("limit", 0) <= Plan.depth:
             typed.pop("limit", None)  # what is shown moves nothing
         many = {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
+        fusion += ["--enhance none"] if "enhance" in self.puts and self.start().enhance else []  # another stood there
         return fusion + [f"{_flag(name)} {quote(str(number(one)))}" for name, values in many.items() for one in values]
 
     def plan(self) -> Plan:
@@ -102,8 +108,8 @@ class Asked:
         for slot in ("enhance", "rerank"):
             if slot in self.given:
                 plan = with_layer(plan, slot, self.values[slot])
-        if self.answer:
-            plan = with_layer(plan, "answer", self.answer)
+        for slot, name in self.puts.items():
+            plan = with_layer(plan, slot, name)
         typed = [name for name in self.values if name in self.given and name not in NOT_SETTINGS]
         plan = with_settings(plan, {SETTINGS.get(name, name): number(self.values[name]) for name in typed})
         plan = with_candidates(plan)
@@ -138,7 +144,7 @@ def with_layer(plan: Plan, slot: str, name: str) -> Plan:
     """The plan with the layer of this name in a slot, with its own defaults; "none" leaves the slot empty."""
     table = registry.SLOTS[slot]
     if name not in (*table, "none"):
-        raise UsageError(f'--{slot} cannot be "{name}"', f"one of: {registry.names(table)}, none")
+        raise UsageError(f'--{slot} cannot be "{name}"', f"one of: {registry.names(registry.for_words(table))}, none")
     filled: dict[str, Any] = {slot: None if name == "none" else registry.load(table[name])()}
     return replace(plan, **filled)
 

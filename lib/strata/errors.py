@@ -9,6 +9,7 @@
     │   ├── TimedOut            it did not answer in time
     │   ├── WrongKey            the key is missing or refused
     │   ├── ModelGone           the model does not exist (any more)
+    │   ├── NoVision            the model reads text only, and was shown a picture
     │   ├── RateLimited         too many requests, and waiting would take too long
     │   ├── QuotaSpent          the day's, or the account's, allowance is used up
     │   ├── TooLong             the request is longer than the model takes; never tried again
@@ -30,6 +31,22 @@ if TYPE_CHECKING:
     from strata.llm.types import Reply
 
 
+LONGEST = 2000
+"""Characters of a line for people."""
+
+
+def one_line(text: str) -> str:
+    """A text that may hold anything (a query, a title, a path) as one line that is safe to draw: what cannot be printed
+    is written as its escape, and of a line that is too long the middle is left out."""
+    line = " ".join(text.split())
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 4 :]}"
+    if line.isprintable():
+        return line
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
 class StrataError(Exception):
     """What is wrong (`message`, one line) and what to do about it (`next_step`, one line, may be empty)."""
 
@@ -38,8 +55,8 @@ class StrataError(Exception):
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
-        self.message = " ".join(message.split())
-        self.next_step = " ".join(next_step.split())
+        self.message = one_line(message)
+        self.next_step = one_line(next_step)
 
 
 class UsageError(StrataError):
@@ -86,6 +103,11 @@ class WrongKey(ProviderError):
 
 class ModelGone(ProviderError):
     kind = "model_gone"
+    fatal = True
+
+
+class NoVision(ProviderError):
+    kind = "no_vision"
     fatal = True
 
 

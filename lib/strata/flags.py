@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from strata.core.types import Query
 from strata.errors import UsageError
 from strata.model_flags import Judge, Llm, LlmModel, MaxCalls, MaxTokens, Record, Replay, ShowPrompt
 from strata.pipeline.workspace import Workspace
+
+if TYPE_CHECKING:
+    from strata.core.picture import Picture
 
 QueryText = Annotated[
     str, typer.Argument(metavar="QUERY", help="What to look for, in plain words.", show_default=False)
@@ -173,13 +176,20 @@ def words(text: str) -> str:
 
 
 def query(
-    text: str, ws: Workspace, exclude: list[str] | None, where: list[str] | None, like: int | None = None
+    text: str,
+    ws: Workspace,
+    exclude: list[str] | None,
+    where: list[str] | None,
+    like: int | None = None,
+    picture: Picture | None = None,
 ) -> Query:
     """The request that a command line asks for. Its text may hold stop words only: then the lists are empty.
 
-    like: a document whose neighbours are wanted, itself not among them; the query's text is then its label.
+    like: a document whose neighbours are wanted, itself not among them; the query's text is then its label. picture:
+    beside the text, or instead of it: then the text may be blank.
     """
     left_out = frozenset(ws.corpus.find(ref) for ref in exclude or ())
     if like is not None:
         return Query(ws.corpus.label(like), exclude=left_out | {like}, where=tuple(where or ()), like=like)
-    return Query(words(text), exclude=left_out, where=tuple(where or ()))
+    said = "" if picture is not None and not text.strip() else words(text)
+    return Query(said, exclude=left_out, where=tuple(where or ()), picture=picture)

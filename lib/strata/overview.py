@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
+
+from strata import paths
 
 
 @dataclass(frozen=True)
@@ -12,6 +15,7 @@ class LayerRow:
     command: str
 
 
+_ROCKET = "data/images/rocket.jpg" if paths.clone() else quote(str(paths.data_dir() / "images" / "rocket.jpg"))
 LAYERS = (
     LayerRow("catalogue", "documents with ids, titles, texts, fields", "data_cli show paddington"),
     LayerRow(
@@ -27,6 +31,11 @@ LAYERS = (
     ),
     LayerRow(
         "answer", "answers with checked citations", 'augmented_generation_cli citations "romantic comedy" --limit 3'
+    ),
+    LayerRow(
+        "pictures",
+        "a picture as the query",
+        f"describe_image_cli --image {_ROCKET} --show-prompt",
     ),
     LayerRow("evaluation", "every layer measured, every miss explained", "evaluation_cli --layers --limit 5"),
 )

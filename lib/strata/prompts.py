@@ -20,7 +20,7 @@ class Prompts:
         """The exact messages as JSON; as text without control characters."""
         data = [
             {
-                "messages": [{"role": message.role, "text": message.text} for message in messages],
+                "messages": [_message(message) for message in messages],
                 "schema": schema,
                 "max_tokens": most,
             }
@@ -36,3 +36,10 @@ class Prompts:
             return ["This plan asks no language model anything."]
         texts = [as_text(messages) for messages, _, _ in self.shown]
         return [clean(text) for text in "\n\n".join(texts).split("\n")]
+
+
+def _message(message: Any) -> dict[str, Any]:
+    from strata.llm.images import shown_json
+
+    images = [shown_json(image) for image in message.images]
+    return {"role": message.role, "text": message.text, **({"images": images} if images else {})}

@@ -12,7 +12,7 @@ from strata import runlog
 from strata.asked import Asked
 from strata.common import Common
 from strata.core.types import Plan
-from strata.errors import ProviderError
+from strata.errors import NotSent, ProviderError
 from strata.flags import query
 from strata.pipeline import plan as plans
 from strata.pipeline.run import Memo, run
@@ -23,6 +23,7 @@ from strata.show.text import Block
 from strata.show.words import about_words
 
 if TYPE_CHECKING:
+    from strata.core.picture import Picture
     from strata.llm.opening import Choice
     from strata.show.live import Live
 
@@ -52,19 +53,20 @@ def search(
     like: str | None = None,
     beside: Callable[[Plan, Workspace], Plan | None] = lambda *_: None,
     live: Live | None = None,
+    picture: Picture | None = None,
 ) -> Found | None:
     """`draw` gives the text, `more` what JSON adds. like: a document whose neighbours are wanted, `text` is then not
-    looked at. beside: the plan of a second run to compare with. live: shows a model's answer as it comes. None
-    where nothing was searched."""
+    looked at. beside: the plan of a second run to compare with. live: shows a model's answer as it comes. picture:
+    asked with beside the text, or instead of it. None where nothing was searched."""
     plan = asked.plan()
     if asked.show_plan:
         show_plan(common, plan)
         return None
     prompts = Prompts()
-    choice = asked.choice(prompts)
+    choice = asked.choice(prompts, sees=getattr(plan.enhance, "sees", False))
     ws = common.workspace(choice, enriched=plan.premises)
     position = None if like is None else ws.corpus.find(like)
-    q = query(text, ws, asked.exclude, asked.where, position)
+    q = query(text, ws, asked.exclude, asked.where, position, picture)
     memo: Memo = {}
     options = (*asked.options, *([f"--dataset {quote(common.dataset)}"] if common.dataset else []))
     streaming = live is not None and ws.model is not None and not (choice and choice.show_prompt)
@@ -75,7 +77,11 @@ def search(
         if live and streaming:
             live.open(Found(trace, ws, [], asked.origin))
 
-    trace = run(plan, q, ws, memo, ready)
+    try:
+        trace = run(plan, q, ws, memo, ready)
+    except NotSent:  # nothing to go on with without the reply
+        prompts.emit(common)
+        return None
     other = beside(plan, ws)
     found = Found(trace, ws, [], asked.origin, run(other, q, ws, memo) if other else None, options)
     if asked.evaluate:
@@ -84,7 +90,7 @@ def search(
         prompts.emit(common)
         return None
     _tell(common, trace)
-    if position is None:
+    if position is None and trace.used.text:
         found.words.extend(about_words(trace.used.text, ws, keyword=by_keyword(trace)))
     said = list(found.words)
     if not asked.no_log:
@@ -126,7 +132,9 @@ def _graded(found: Found) -> dict[int, tuple[int, str]]:
 
     docs = found.trace.final.docs[: found.trace.plan.limit].tolist()
     try:
-        return judged(found.trace.query, docs, found.ws)
+        trace = found.trace
+        # Without its picture, a request is not what was asked for; its rewrite is nearer.
+        return judged(trace.query if trace.query.picture is None else trace.used, docs, found.ws)
     except ProviderError as error:
         if error.exit_status:
             found.ws.note(f"the judge failed ({error.message})")
@@ -159,7 +167,7 @@ def log(common: Common, found: Found, said: list[str]) -> str:
     """Write the run's log; returns why that failed, or ""."""
     logs = found.ws.settings.log_dir
     entry = runlog.entry(found.trace, found.ws, common.command, found.origin, said)
-    failed = runlog.try_write(logs, entry)
+    failed = runlog.try_write(logs, entry, found.ws.settings.keep_runs)
     common.detail(f"run {found.trace.run_id}" + ("" if failed else f" logged in {logs}"))
     if failed:
         common.say(failed)

@@ -39,8 +39,9 @@ def ask(model: LanguageModel, name: str, ws: Workspace, **fields: Any) -> Any:
     return reply_to(prompt(name, **fields), schema(name), model, ws).parsed
 
 
-def checked_query(written: str, original: str) -> str:
+def checked_query(written: str, original: str, most: int | None = None) -> str:
     """A model's request in place of the original: one line of words, not much longer, no talk, no quotes round it.
+    most: how many characters it may have, where the original does not tell.
 
     BadReply, so that the original stands, for anything else (cases.md 53).
     """
@@ -49,7 +50,7 @@ def checked_query(written: str, original: str) -> str:
         raise _refused("holds no word", written)
     if len(text.splitlines()) > 1 or any(not (c.isprintable() or c in original) for c in text):
         raise _refused("is not one line of text", written)
-    if len(text) > MOST_TIMES * len(original) + MOST_MORE:
+    if len(text) > (MOST_TIMES * len(original) + MOST_MORE if most is None else most):
         raise _refused(f"is {len(text)} characters long, for a request of {len(original)}", written)
     if text[0] in _QUOTES and text[-1] in _QUOTES and not (original[:1] in _QUOTES and original[-1:] in _QUOTES):
         raise _refused("stands in quotes", written)

@@ -12,9 +12,10 @@ from strata.errors import BadReply, NoRecording, ProviderError
 from strata.experiments.fields import Fields
 from strata.files import fingerprint
 from strata.llm.faults import clean
+from strata.llm.images import image_from
 from strata.llm.parsing import fitted
-from strata.llm.recording import request_json
-from strata.llm.types import Message, Reply, Request, Role, Schema, Usage
+from strata.llm.recording import identity
+from strata.llm.types import Image, Message, Reply, Request, Role, Schema, Usage
 
 KINDS = {
     kind.kind: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
@@ -35,7 +36,7 @@ class Call:
     @property
     def key(self) -> str:
         """What was asked, whatever random boundary stood round the documents."""
-        return fingerprint(request_json(self.request))
+        return fingerprint(identity(self.request))
 
 
 def call(data: Fields) -> Call:
@@ -60,7 +61,14 @@ def _message(data: Fields) -> Message:
     role = data.text("role")
     if role not in get_args(Role):
         data.odd("role is none of system, user, assistant")
-    return Message(cast(Role, role), data.text("text"))
+    return Message(cast(Role, role), data.text("text"), tuple(map(_image, data.tables("images"))))
+
+
+def _image(data: Fields) -> Image:
+    try:
+        return image_from(data.data)
+    except (KeyError, TypeError):
+        data.odd("is no picture")
 
 
 class LoggedReplies:
@@ -102,7 +110,7 @@ class LoggedReplies:
         max_tokens: int = 1024,
         stream: Callable[[str], None] | None = None,
     ) -> Reply:
-        found = self._next(fingerprint(request_json(Request(tuple(messages), schema, max_tokens))))
+        found = self._next(fingerprint(identity(Request(tuple(messages), schema, max_tokens))))
         if found is None:
             raise NoRecording(f"the log of {self._run} holds no reply to this request: it was not asked then",
                               "ask anew with --llm NAME")  # fmt: skip

@@ -75,6 +75,7 @@ def run_json(run: Run) -> dict[str, Any]:
     first = {"id": hits[0].id, "title": hits[0].title, "score": hits[0].score} if hits else None
     return {
         "run_id": run.id, "written": run.written, "command": run.command, "query": run.asked.text,
+        **({"picture": run.asked.picture.name} if run.asked.picture else {}),
         "dataset": {"name": run.dataset.name, "documents": run.dataset.documents,
                     "fingerprint": run.dataset.fingerprint},
         "plan": run.plan, "plan_in_words": plan_words(run.plan), "results": len(hits), "first": first,
@@ -144,6 +145,7 @@ def _request(request: Request) -> dict[str, Any]:
         "query": request.text, "meaning": request.meaning, "variants": list(request.variants),
         "where": list(request.where), "exclude": sorted(str(id) for id in request.exclude),
         "like": None if request.like is None else str(request.like),
+        "picture": None if request.picture is None else f"{request.picture.name} {request.picture.digest[:8]}",
     }  # fmt: skip
     return {name: value for name, value in found.items() if value not in ("", [], None)}
 

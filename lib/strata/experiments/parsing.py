@@ -6,7 +6,7 @@ from typing import Any
 
 from strata.experiments.calls import call
 from strata.experiments.fields import Fields
-from strata.experiments.record import Answered, Dataset, Enhanced, Hit, How, Listed, Request, Run
+from strata.experiments.record import Answered, Dataset, Enhanced, Hit, How, Listed, Pictured, Request, Run
 from strata.experiments.words import SLOTS
 from strata.runlog import FORMAT
 
@@ -52,11 +52,20 @@ def _dataset(data: Fields) -> Dataset:
 def _requests(query: Fields) -> tuple[Request, Request]:
     like = query.id("like") if query.data.get("like") is not None else None
     where, exclude = query.texts("where"), query.ids("exclude")
-    used = Request(query.text("used"), where, exclude, like, query.texts("variants"), query.text("meaning", ""))
+    picture = _picture(query.table("picture"))
+    variants, meaning = query.texts("variants"), query.text("meaning", "")
+    used = Request(query.text("used"), where, exclude, like, variants, meaning, picture)
     given = query.table("asked")
     if "asked" in query.data:
         where, exclude = given.texts("where"), given.ids("exclude")
-    return Request(query.text("original"), where, exclude, like), used
+    return Request(query.text("original"), where, exclude, like, picture=picture), used
+
+
+def _picture(data: Fields) -> Pictured | None:
+    if not data.data:
+        return None
+    size = data.count("width"), data.count("height")
+    return Pictured(data.text("name"), data.text("format"), *size, data.text("digest"), data.text("path", ""))
 
 
 def _plan(plan: Fields) -> dict[str, Any]:

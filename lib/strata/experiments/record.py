@@ -97,6 +97,22 @@ class Dataset:
 
 
 @dataclass(frozen=True)
+class Pictured:
+    """A picture that was asked with. width, height: of its file. path: where it was, "" where that is not known."""
+
+    name: str
+    format: str
+    width: int
+    height: int
+    digest: str
+    path: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"picture {self.name} ({self.format} {self.width} × {self.height})"
+
+
+@dataclass(frozen=True)
 class Request:
     """A query with its conditions: as it was asked, or as an enhancement left it. exclude, like: ids."""
 
@@ -106,6 +122,7 @@ class Request:
     like: DocId | None = None
     variants: tuple[str, ...] = ()
     meaning: str = ""
+    picture: Pictured | None = None
 
 
 @dataclass(frozen=True)

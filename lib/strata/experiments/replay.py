@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from strata import runlog
 from strata.core.analysis import tokens
 from strata.core.types import DocId, Query
-from strata.errors import DataError
+from strata.errors import DataError, StrataError
 from strata.experiments.calls import LoggedReplies
 from strata.experiments.diff import Change, Diff, diff, run_json
 from strata.experiments.lists import ListDiff
@@ -26,6 +26,7 @@ from strata.pipeline.plan import from_dict
 from strata.pipeline.run import run as run_plan
 
 if TYPE_CHECKING:
+    from strata.core.picture import Picture
     from strata.pipeline.trace import Trace
     from strata.pipeline.workspace import Workspace
 
@@ -138,13 +139,34 @@ def _query(run: Run, ws: Workspace) -> tuple[Query, tuple[DocId, ...]]:
     if asked.like is not None and like is None:
         raise DataError(f'{run.id} asks for documents like "{asked.like}", which is not in {corpus.name} today',
                         "name the catalogue it ran on with --dataset")  # fmt: skip
-    if like is None and not tokens(asked.text):
+    picture = _picture(run) if asked.picture else None
+    if like is None and not tokens(asked.text) and not (picture and not asked.text):
         raise DataError(f"the query of {run.id} holds no word", SEE)
     places = {id: corpus.position(id) for id in asked.exclude}
     there = frozenset(place for place in places.values() if place is not None)
     missing = tuple(id for id, place in places.items() if place is None)
     where = tuple(_printable(one, run) for one in asked.where)
-    return Query(asked.text, exclude=there, where=where, like=like), missing
+    return Query(asked.text, exclude=there, where=where, like=like, picture=picture), missing
+
+
+def _picture(run: Run) -> Picture:
+    """The picture that was asked with, opened again. DataError where it is not there, or is another."""
+    from strata.pictures.open import open_picture
+
+    was = run.asked.picture
+    assert was is not None
+    path, name = _printable(was.path, run), _printable(was.name, run)
+    if not path:
+        raise DataError(f"the log of {run.id} does not say where its picture {name} was", SEE)
+    try:
+        found = open_picture(path)
+    except StrataError as error:
+        raise DataError(f"the picture of {run.id} cannot be opened again: {error.message}",
+                        "put it back to run this again") from error  # fmt: skip
+    if found.digest != was.digest:
+        raise DataError(f"{path} is not the picture that {run.id} was asked with: its pixels are others",
+                        "put that one back to run this again")  # fmt: skip
+    return found
 
 
 def _steps(found: Diff) -> list[Step]:

@@ -15,7 +15,8 @@ from typing import Any
 
 from strata.errors import BadReply, ProviderError, Refused
 from strata.llm.faults import clean
-from strata.llm.hiding import Hiding, without
+from strata.llm.hiding import Hiding, without, without_data
+from strata.llm.images import prompt_tokens
 from strata.llm.naming import plain_name
 from strata.llm.parsing import fitted, parse, visible
 from strata.llm.thinking import Spoken
@@ -93,13 +94,16 @@ class Asking:
                             "try again, or another model with --llm-model")  # fmt: skip
         return None
 
-    def _clean(self, raw: Raw) -> Raw:
-        """A server may repeat the key that it was sent; what it says is shown, logged and recorded."""
-        secrets = self._wire.secrets
+    def _clean(self, raw: Raw, call: Call) -> Raw:
         return replace(
-            raw, text=without(raw.text, secrets), finish=without(raw.finish, secrets),
-            model=plain_name(without(raw.model, secrets)), refused=without(raw.refused, secrets),
+            raw, text=self._safe(raw.text, call), finish=self._safe(raw.finish, call),
+            model=plain_name(self._safe(raw.model, call)), refused=self._safe(raw.refused, call),
         )  # fmt: skip
+
+    def _safe(self, text: str, call: Call) -> str:
+        """A server may repeat the key, or the picture, that it was sent; what it says is shown, logged and recorded."""
+        text = without(text, self._wire.secrets)
+        return without_data(text, call.shown) if call.shown else text
 
     def _cut_off(self, raw: Raw, schema: Schema | None) -> bool:
         """Whether a reply ended for want of tokens before anything usable came."""
@@ -120,12 +124,12 @@ class Asking:
         call = replace(call, stream=spoken)
         while True:
             try:
-                raw = self._clean(self._wire.send(call))
+                raw = self._clean(self._wire.send(call), call)
                 break
             except Unsupported as refusal:
                 name = refusal.parameter
             except BadReply as error:
-                error.text = without(error.text, self._wire.secrets)
+                error.text = self._safe(error.text, call)
                 raise
             if name in call.dropped:
                 raise ProviderError(f"{self._who()} refuses {name}, also when it is left out",
@@ -150,7 +154,7 @@ _SAID = {
 
 
 def _usage(call: Call, raw: Raw) -> Usage:
-    """Tokens as counted by the provider; where it does not count, four characters a token, so that budgets hold."""
+    """Tokens as counted by the provider; where it does not count, about as many, so that budgets hold."""
     if raw.usage is not None:
         return replace(raw.usage, calls=1)
-    return Usage(sum(len(message.text) for message in call.messages) // 4, len(raw.text) // 4, 0, 1)
+    return Usage(prompt_tokens(call.messages), len(raw.text) // 4, 0, 1)

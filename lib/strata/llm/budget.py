@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from strata.errors import BudgetSpent, ProviderError, UsageError
+from strata.llm.images import prompt_tokens
 from strata.llm.types import LanguageModel, Message, Reply, Schema, Usage
 from strata.llm.wrapped import Wrapped
 
@@ -13,7 +14,7 @@ from strata.llm.wrapped import Wrapped
 class Budgeted(Wrapped):
     """A LanguageModel within a limit of calls and of tokens, in and out.
 
-    A call is refused with BudgetSpent when its prompt (at four characters a token), with those under way, would go
+    A call is refused with BudgetSpent when its prompt (about, see images.py), with those under way, would go
     over the limit; a reply may go over it by what it writes. Calls that fail count as calls, and by their tokens where
     the model wrote something. used: what was spent.
     """
@@ -38,7 +39,7 @@ class Budgeted(Wrapped):
         max_tokens: int = 1024,
         stream: Callable[[str], None] | None = None,
     ) -> Reply:
-        prompt = sum(len(message.text) for message in messages) // 4
+        prompt = prompt_tokens(messages)
         with self._lock:
             self._check(prompt)
             self._calls += 1

@@ -7,7 +7,8 @@ from typing import Any
 
 from strata.errors import BadReply
 from strata.llm.faults import Answer
-from strata.llm.types import Schema, Usage
+from strata.llm.images import address
+from strata.llm.types import Message, Schema, Usage
 from strata.llm.wire import Call, Raw, wanted
 
 _UNENFORCED = {"minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "format", "default"}
@@ -18,7 +19,7 @@ def request(call: Call, model: str, parameters: Mapping[str, Any], limit: str, *
     """The body of a request. limit: what the server calls the most tokens. strict: whether it enforces a schema."""
     body: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": message.role, "content": message.text} for message in call.told()],
+        "messages": [{"role": message.role, "content": _content(message)} for message in call.told()],
         limit: call.max_tokens,
         **{name: value for name, value in parameters.items() if name not in call.dropped},
     }
@@ -32,6 +33,14 @@ def request(call: Call, model: str, parameters: Mapping[str, Any], limit: str, *
         if "stream_options" not in call.dropped:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """Plain text where there is nothing else: not every server knows parts."""
+    if not message.images:
+        return message.text
+    shown = [{"type": "image_url", "image_url": {"url": address(image)}} for image in message.images]
+    return [{"type": "text", "text": message.text}, *shown]
 
 
 def sent(call: Call, parameters: Mapping[str, Any]) -> list[str]:

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from strata.errors import BadReply, ProviderError, Unavailable, WrongKey
-from strata.llm.faults import Answer, fault, refused_parameter
+from strata.llm.faults import Answer
 from strata.llm.http import client, failed, host
-from strata.llm.types import Usage
+from strata.llm.refusals import refusal
+from strata.llm.types import Message, Usage
 from strata.llm.wire import Call, Raw, Unsupported, wanted
 from strata.settings import Access
 
@@ -110,7 +111,7 @@ class Gemini:
         if call.form() == "json_schema" and call.schema is not None:
             config["response_json_schema"] = wanted(call.schema)
         contents = [
-            {"role": "model" if m.role == "assistant" else "user", "parts": [{"text": m.text}]}
+            {"role": "model" if m.role == "assistant" else "user", "parts": _parts(m)}
             for m in messages
             if m.role != "system"
         ]
@@ -129,7 +130,7 @@ class Gemini:
             answer = Answer(self.provider, self.model, error.code, error.details, headers, self.secrets)
             named = [*self.parameters, call.form()] if call else []
             sent = [name for name in named if name and call and name not in call.dropped]
-            problem = refused_parameter(answer, sent) or fault(answer)
+            problem = refusal(answer, call, sent)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             problem = failed(error, self.provider, host(self._base), self._seconds)
         except (ValueError, TypeError, AttributeError, KeyError):  # the SDK trips over a body that is not Gemini's
@@ -170,6 +171,12 @@ class _Pieces:
 
     def raw(self) -> Raw:
         return Raw("".join(self.texts), self._finish or "none", self._model, self._usage, self._refused)
+
+
+def _parts(message: Message) -> list[dict[str, Any]]:
+    """The text, then what is shown; the SDK writes the bytes in base64."""
+    shown = [{"inline_data": {"mime_type": image.mime, "data": image.data}} for image in message.images]
+    return [{"text": message.text}, *shown]
 
 
 def _name(value: Any) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 
 from strata.errors import BadReply, ProviderError, Unavailable, WrongKey
 from strata.llm import chat
-from strata.llm.faults import Answer, fault, refused_parameter
+from strata.llm.faults import Answer
 from strata.llm.http import client, failed, host
 from strata.llm.naming import plain_name
+from strata.llm.refusals import refusal
+from strata.llm.sight import reads_text_only, text_only
 from strata.llm.wire import Call, Raw, Unsupported
 from strata.settings import Access
 
@@ -61,6 +63,8 @@ class Groq:
         return [plain_name(name) for name in chat.listed(_plain(self._guarded(None, self._sdk.models.list)))]
 
     def send(self, call: Call) -> Raw:
+        if call.shown and reads_text_only(self.model):
+            raise text_only(self.provider, self.model)
         body = chat.request(call, self._asked_for, self.parameters, "max_completion_tokens",
                             strict=bool(_STRICT.search(self.model)))  # fmt: skip
         if call.stream:
@@ -95,7 +99,7 @@ class Groq:
             salvaged = chat.salvaged(answer)
             if salvaged and call:
                 return salvaged
-            problem = (refused_parameter(answer, chat.sent(call, self.parameters)) if call else None) or fault(answer)
+            problem = refusal(answer, call, chat.sent(call, self.parameters) if call else ())
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             problem = failed(error, self.provider, host(self._base), self._seconds)
         except ValueError:  # the SDK leaves the JSON of a 200 to the json module

@@ -7,9 +7,13 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from urllib.parse import quote
 
-HIDDEN = "[key]"
+HIDDEN, DATA = "[key]", "[data]"
 LONG = 8
 """Characters from which on a secret is looked for in its encoded forms too."""
+
+PIECE, WORD = 24, 64
+"""Characters from which on a piece of a file in base64 is known for it; and those that no word of any language has."""
+_CODED = re.compile(rf"data:[\w.+/-]*;base64,[\w+/=-]*|[A-Za-z0-9+/_-]{{{PIECE},}}={{0,2}}")
 
 
 def without(text: str, secrets: Collection[str]) -> str:
@@ -18,6 +22,19 @@ def without(text: str, secrets: Collection[str]) -> str:
         for form in _forms(secret):
             text = text.replace(form, HIDDEN)
     return text
+
+
+def without_data(text: str, files: Collection[bytes]) -> str:
+    """What came back to a call that files were sent with, without the files, of which a server may repeat any part."""
+    coded = [base64.b64encode(file).decode() for file in files]
+
+    def hidden(match: re.Match[str]) -> str:
+        run = match[0].replace("-", "+").replace("_", "/").rstrip("=")
+        pieces = (run[at : at + PIECE] for at in range(len(run) - PIECE + 1))
+        known = len(run) >= WORD or ":" in run or any(piece in one for piece in pieces for one in coded)
+        return DATA if known else match[0]
+
+    return _CODED.sub(hidden, text)
 
 
 class Hiding:

@@ -1,4 +1,5 @@
-"""Each call as one record for whoever keeps them: what was asked and answered, what it cost. No key is in it."""
+"""Each call as one record for whoever keeps them: what was asked and answered, what it cost. No key is in it, and of a
+picture only its kind, size and digest."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from strata.errors import ProviderError
+from strata.llm.images import message_json
 from strata.llm.types import LanguageModel, Message, Reply, Schema, Usage
 from strata.llm.wrapped import Wrapped
 
@@ -34,7 +36,7 @@ class Logged(Wrapped):
         record: dict[str, Any] = {
             "provider": self.provider,
             "model": None,
-            "messages": [asdict(message) for message in messages],
+            "messages": [message_json(message) for message in messages],
             "schema": schema,
             "max_tokens": max_tokens,
             "reply": None,

@@ -12,10 +12,11 @@ from urllib.parse import unquote
 
 from strata.errors import BadReply, ModelGone, ProviderError, Unavailable, WrongKey
 from strata.llm import chat
-from strata.llm.faults import Answer, fault, refused_parameter
+from strata.llm.faults import Answer, fault
 from strata.llm.hiding import without
 from strata.llm.http import client, failed, host
 from strata.llm.naming import plain_name
+from strata.llm.refusals import refusal
 from strata.llm.wire import Call, Raw, Unsupported
 from strata.settings import Access
 
@@ -151,8 +152,7 @@ class OpenAI:
         if response.status_code == 200:
             raise BadReply(f"{host(self._base)} answered with something that is not JSON", "check the base URL", body)
         answer = self._answer(model, response.status_code, body, response.headers)
-        refusal = refused_parameter(answer, chat.sent(call, self.parameters)) if call else None
-        raise refusal or fault(answer)
+        raise refusal(answer, call, chat.sent(call, self.parameters) if call else ())
 
     def _answer(self, model: str, status: int, body: Any, headers: Mapping[str, str]) -> Answer:
         return Answer(self.provider, model, status, body, headers, self.secrets)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PACKAGES = {"groq": "groq", "gemini": "google.genai", "openai": "httpx"}
 """What each provider is reached with, as it is imported."""
+SEEING = ("gemini", "openai", "groq")
+"""The order for a picture: each of Gemini's models sees, a server of one's own may, Groq's usual one does not."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Choice:
 
     provider: "auto", "none", or a name of the registry. record: a folder to record into. replay: the folder that
     "replay" reads (default: STRATA_REPLAY, else the bundled recordings). show_prompt: shows messages, sends nothing.
-    kept: a folder of replies to look in before anybody is asked, and to keep what was asked in.
+    kept: a folder of replies to look in before anybody is asked, and to keep what was asked in. sees: a picture is to
+    be shown, so "auto" passes over whoever is known to read text only.
     """
 
     provider: str = "auto"
@@ -43,6 +46,7 @@ class Choice:
     max_tokens_total: int | None = None
     show_prompt: Show | None = None
     kept: Path | None = None
+    sees: bool = False
 
     @property
     def by_name(self) -> bool:
@@ -92,7 +96,7 @@ def open_model(
 def _provider(
     settings: Settings, choice: Choice, note: Callable[[str], None], patience: Patience | None
 ) -> LanguageModel | None:
-    name = chosen(settings.providers, choice.provider, note)
+    name = chosen(settings.providers, choice, note)
     if name is None:
         return None
     if name == "replay":
@@ -105,19 +109,31 @@ def _provider(
     return Retried(Asking(open_wire(settings.providers, name, choice.model), note), note, patience)
 
 
-def chosen(providers: Providers, name: str, note: Callable[[str], None]) -> str | None:
+def chosen(providers: Providers, choice: Choice, note: Callable[[str], None]) -> str | None:
     """The provider that is meant: for "auto" the first that can be reached with what is set."""
+    name = choice.provider
     if name not in ("auto", "none", *registry.PROVIDERS):
         raise UsageError(f'there is no provider "{name}"', f"one of auto, none, {registry.names(registry.PROVIDERS)}")
     if name != "auto":
         return None if name == "none" else name
-    for candidate in PACKAGES:
+    for candidate in SEEING if choice.sees else PACKAGES:
         access = access_of(providers, candidate)
-        if access.url if candidate == "openai" else access.key:
-            if installed(candidate):
-                return candidate
+        if not (access.url if candidate == "openai" else access.key):
+            continue
+        if not installed(candidate):
             note(f"{candidate} has a key, but its package is missing: pip install 'strata-search[llm]'")
+        elif choice.sees and candidate == "groq" and not _sees(choice.model or access.model):
+            note("groq has a key, but the model there reads text only: name one that sees with --llm-model")
+        else:
+            return candidate
     return None
+
+
+def _sees(model: str | None) -> bool:
+    """Whether a model of Groq's may see; the usual one (None) does not."""
+    from strata.llm.sight import reads_text_only
+
+    return model is not None and not reads_text_only(model)
 
 
 def open_wire(providers: Providers, name: str, model: str | None, seconds: float | None = None) -> Wire:

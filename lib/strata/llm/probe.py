@@ -32,7 +32,7 @@ def probe(settings: Settings, choice: Choice) -> Probe:
     name: str | None = None
     model: str | None = choice.model
     try:
-        name = chosen(settings.providers, choice.provider, notes.append)
+        name = chosen(settings.providers, choice, notes.append)
         if name is None:
             why = "--llm none" if choice.provider == "none" else "; ".join([*notes, "no key is set"])
             return Probe(None, None, None, f"{why}: {BY_RULE}")

@@ -5,9 +5,13 @@ random boundary round retrieved text is replaced by a fixed mark. Its header nam
 `made_by` says what wrote the reply: a model, or a hand. Format 1:
 
     {"format": 1, "provider", "model", "parameters", "made_by", "recorded",
-     "request": {"messages": [{"role", "text"}], "schema", "max_tokens"},
+     "request": {"messages": [{"role", "text", "images": [{"mime", "width", "height", "digest"}]}], "schema",
+                 "max_tokens"},
      "reply": {"text", "finish_reason", "model", "ms", "usage": {"prompt", "completion", "reasoning", "calls"},
                "refusal": {"message", "next_step"}}}
+
+A picture's bytes are not in it: `images` stands only in messages that have some, and of it only the digests, which are
+of pixels, are part of the key.
 
 A reply that is no use is recorded too, so that a replay ends as the call did. refusal stands only where its text does
 not say so by itself, as it does where it does not fit the schema: it was empty, or cut off. A recording may be written
@@ -26,6 +30,7 @@ from typing import Any
 from strata.errors import BadReply, DataError
 from strata.files import fingerprint, write_atomically
 from strata.llm.fence import unmarked
+from strata.llm.images import image_from, message_json
 from strata.llm.parsing import fitted
 from strata.llm.types import LanguageModel, Message, Reply, Request, Schema, Usage
 from strata.llm.wrapped import Wrapped
@@ -46,15 +51,24 @@ class Header:
 def request_json(request: Request) -> dict[str, Any]:
     """A request as a recording holds it, its random boundary replaced."""
     return {
-        "messages": [{"role": message.role, "text": unmarked(message.text)} for message in request.messages],
+        "messages": [message_json(message, unmarked(message.text)) for message in request.messages],
         "schema": request.schema,
         "max_tokens": request.max_tokens,
     }
 
 
+def identity(request: Request) -> dict[str, Any]:
+    """What tells one request from another: a picture is its pixels, however they were packed."""
+    told = request_json(request)
+    for message in told["messages"]:
+        if "images" in message:
+            message["images"] = [image["digest"] for image in message["images"]]
+    return told
+
+
 def key_of(header: Header, request: Request) -> str:
     """What a recording is found by: 32 hex digits."""
-    return fingerprint({**asdict(header), "parameters": dict(header.parameters), "request": request_json(request)})
+    return fingerprint({**asdict(header), "parameters": dict(header.parameters), "request": identity(request)})
 
 
 @dataclass(frozen=True)
@@ -115,7 +129,10 @@ def read(path: Path, *, sealed: bool = False) -> Recording:
         if (sealed or "seal" in data) and data["seal"] != _seal(data):
             raise ValueError("its seal is broken")
         asked, said = data["request"], data["reply"]
-        messages = tuple(Message(entry["role"], entry["text"]) for entry in asked["messages"])
+        messages = tuple(
+            Message(entry["role"], entry["text"], tuple(map(image_from, entry.get("images", ()))))
+            for entry in asked["messages"]
+        )
         header = Header(str(data["provider"]), str(data["model"]), dict(data["parameters"]))
         usage = Usage(**said.get("usage") or {})
         if not isinstance(said["text"], str) or not all(isinstance(message.text, str) for message in messages):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from strata.errors import NotSent
+from strata.llm.images import in_words
 from strata.llm.types import Message, Reply, Schema
 
 Show = Callable[[tuple[Message, ...], Schema | None, int], None]
@@ -32,5 +33,8 @@ class Showing:
 
 
 def as_text(messages: Sequence[Message]) -> str:
-    """Messages to read: each under its role, character for character. Whoever prints them strips control characters."""
-    return "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages)
+    """Messages to read: each under its role, character for character, and a line for each picture. Whoever prints them
+    strips control characters."""
+    return "\n\n".join(
+        "\n".join((f"[{message.role}]", message.text, *map(in_words, message.images))) for message in messages
+    )

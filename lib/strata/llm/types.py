@@ -13,8 +13,9 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Image:
-    """A picture as it is sent. data: a whole file of the type `mime`, without metadata. digest: its SHA-256, by which
-    recordings know it; a log never holds its bytes. name: for people."""
+    """A picture as it is sent. data: a whole file of the type `mime`, without metadata; b"" where it was read from a
+    recording, for logs and recordings never hold it. digest: of the pixels that it was made from (Picture.digest), by
+    which recordings know it: encoders of one version and the next write other bytes. name: for people."""
 
     name: str
     mime: str

@@ -41,6 +41,11 @@ class Call:
     dropped: frozenset[str] = frozenset()
     stream: Callable[[str], None] | None = None
 
+    @property
+    def shown(self) -> tuple[bytes, ...]:
+        """The pictures that are among what is sent."""
+        return tuple(image.data for message in self.messages for image in message.images)
+
     def told(self) -> tuple[Message, ...]:
         """The messages; where the server is not given the schema, the model is told it."""
         if self.schema is None or self.form() == "json_schema":

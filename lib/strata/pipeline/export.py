@@ -28,6 +28,7 @@ def to_json(trace: Trace, count: int) -> dict[str, Any]:
             **({"variants": list(used.variants)} if used.variants else {}),
             **({"meaning": used.meaning} if used.meaning else {}),
             **({} if query.like is None else {"like": corpus.id(query.like)}),
+            **({} if query.picture is None else {"picture": query.picture.to_json()}),
             **({"where": list(used.where)} if used.where else {}),
             **({"exclude": _ids(trace, used.exclude)} if used.exclude else {}),
             **_asked(trace),

@@ -39,7 +39,7 @@ def run(
 
     def step(slot: str, layer: Any, given: tuple[Hashable, ...], work: Callable[[], Any], otherwise: Any = MUST) -> Any:
         key = (slot, layer, *given, query.exclude, query.where, query.like, query.picture, corpus.fingerprint)
-        done = memo.get(key) or _timed(slot, layer, work, otherwise, ws)
+        done = memo.get(key) or timed(slot, layer, work, otherwise, ws)
         if done.failed is None:  # what a provider failed to do is tried again next time
             memo[key] = done
         steps.append(done)
@@ -48,7 +48,8 @@ def run(
     used = query
     if plan.enhance:
         enhance = plan.enhance
-        used = step("enhance", enhance, (query,), lambda: enhance(query, ws), otherwise=query)
+        # A picture alone is nothing to search with until it is put into words.
+        used = step("enhance", enhance, (query,), lambda: enhance(query, ws), otherwise=query if query.text else MUST)
     keep = kept(used, ws)
     lists: list[Ranking] = []
     wanted = [(retrieve, text) for retrieve in plan.retrieve for text in used.texts]
@@ -81,7 +82,7 @@ def run(
     return trace
 
 
-def _timed(slot: str, layer: Any, work: Callable[[], Any], otherwise: Any, ws: Workspace) -> Step:
+def timed(slot: str, layer: Any, work: Callable[[], Any], otherwise: Any, ws: Workspace) -> Step:
     """Do the work of one step. Where a provider fails, `otherwise` stands for the output, and the step says so."""
     ws.drain()
     failed = None

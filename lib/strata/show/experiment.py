@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from strata.experiments.calls import Call
-from strata.experiments.record import Answered, How, Listed, Run
+from strata.experiments.record import Answered, How, Listed, Request, Run
 from strata.experiments.runs import Logs, Problem
 from strata.experiments.words import plan_words, said, settings
 from strata.show.text import Block, Grid, between, clean, cut, line, width, wrapped
@@ -22,7 +22,7 @@ def listed(runs: Sequence[Run], logs: Logs) -> Iterator[Block]:
     for run in runs:
         short = logs.short(run.id).ljust(6)
         head = f"{short}  {when(run.id)}  "
-        yield line((head, "dim"), (cut(f'"{clean(run.asked.text)}"', columns - len(head)), "bold"))
+        yield line((head, "dim"), (cut(" + ".join(asked_for(run.asked)), columns - len(head)), "bold"))
         data = [] if run.dataset.name == "movies" else [clean(run.dataset.name)]
         parts = [clean(run.command), clean(plan_words(run.plan)), *data, first(run)]
         indent = " " * (len(short) + 2)
@@ -65,7 +65,7 @@ def shown(run: Run) -> Iterator[Block]:
     """What was asked, the plan, each step, what it ran on, the results."""
     columns = width()
     yield line((f"run {run.id}", "bold"))
-    yield from _sided("asked", [f'"{clean(run.asked.text)}"', *_conditions(run)], columns)
+    yield from _sided("asked", [*asked_for(run.asked), *_conditions(run)], columns)
     yield from _sided("by", [clean(run.command), f"preset {clean(run.preset)}", f"{when(run.id)} UTC"], columns)
     dataset = run.dataset
     where = [clean(dataset.path)] if dataset.path else []
@@ -94,6 +94,13 @@ def _sided(name: str, parts: Sequence[str], columns: int) -> Iterator[str]:
     """A name at the left, and what there is to say beside it; nothing where there is nothing."""
     if parts:
         yield from wrapped(between(parts, " · "), columns, name.ljust(SIDE), " " * SIDE)
+
+
+def asked_for(request: Request) -> list[str]:
+    """The words, the picture, or both."""
+    if request.picture is None:
+        return [f'"{clean(request.text)}"']
+    return [*([f'"{clean(request.text)}"'] if request.text else []), clean(request.picture.words)]
 
 
 def _conditions(run: Run) -> list[str]:

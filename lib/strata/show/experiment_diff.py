@@ -9,7 +9,7 @@ from strata.experiments.diff import AROUND, INSIDE, Change, Diff
 from strata.experiments.lists import ListDiff, Placed
 from strata.experiments.record import Run
 from strata.experiments.words import plan_words, said, settings
-from strata.show.experiment import when
+from strata.show.experiment import asked_for, when
 from strata.show.text import Block, between, clean, cut, line, ordinal, width, wrapped
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def changed(diff: Diff, limit: int) -> Iterator[Block]:
 
 def _run(name: str, run: Run, columns: int) -> Iterator[Block]:
     head = f"{name.ljust(8)}{run.id}  "
-    yield line(head, (cut(f'"{clean(run.asked.text)}"', columns - len(head)), "bold"))
+    yield line(head, (cut(" + ".join(asked_for(run.asked)), columns - len(head)), "bold"))
     parts = [clean(run.command), clean(plan_words(run.plan)), clean(run.dataset.name)]
     yield from wrapped(between(parts, " · "), columns, " " * 8, " " * 8)
 
@@ -119,7 +119,7 @@ def replayed(found: Replayed, limit: int) -> Iterator[Block]:
     """Each step with whether it came out the same, then the verdict, then what else is not as it was."""
     columns = width()
     run = found.diff.before
-    yield line(("replay of ", "dim"), f"{run.id} ", (cut(f'"{clean(run.asked.text)}"', columns - 34), "bold"))
+    yield line(("replay of ", "dim"), f"{run.id} ", (cut(" + ".join(asked_for(run.asked)), columns - 34), "bold"))
     yield from wrapped(between([clean(plan_words(run.plan)), f"logged {when(run.id)} UTC"], " · "), columns, "  ", "  ")
     for step in found.steps:
         yield from _step(step, limit if step is found.first else 0, columns)

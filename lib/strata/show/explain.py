@@ -79,6 +79,9 @@ def _list(one: InList, trace: Trace, ws: Workspace, name: int, columns: int) -> 
         absent = absent_terms(one.part, noun(ws.corpus.name))
         if absent:
             yield cut(f"  {absent}", columns)
+    for part in one.part.parts:
+        if "cosine" in part.facts:  # a picture and words beside it
+            yield f"  {pad(part.label, 7)}  cosine {part.facts['cosine']:.3f}  {part.how} = {part.value:.2f}"
     passage = _passage(one.part)
     if passage:
         yield highlighted(passage, terms(trace, ws), ws.index, columns, "  ")
@@ -131,7 +134,8 @@ def _above(above: Above, explained: Explanation, trace: Trace, ws: Workspace, co
         yield from wrapped(between(ahead, ", "), columns, "  ahead in ", "  ")
     else:
         yield "  ahead in no list: their scores are equal, and it comes first in the catalogue"
-    yield cut(f"  {f'matched {held}' if held else 'no word of the query is in it'}:", columns)
+    if known:
+        yield cut(f"  {f'matched {held}' if held else 'no word of the query is in it'}:", columns)
     passage = trace.passage(above.doc)
     text = passage.text if passage else trace.corpus.document(above.doc).text
     if text:

@@ -93,7 +93,8 @@ def nothing(trace: Trace) -> str:
 
 
 def terms(trace: Trace, ws: Workspace) -> list[Term]:
-    return ws.index.query_terms(trace.used.text)
+    """Of the query's words; none, and no index is opened, where a picture alone asks."""
+    return ws.index.query_terms(trace.used.text) if trace.used.text else []
 
 
 def fused(found: Found) -> Iterator[Block]:
@@ -120,13 +121,15 @@ def fused(found: Found) -> Iterator[Block]:
     if not results:
         yield nothing(trace)
     yield from drawn(found.words)
-    if results and trace.query.like is None:
+    if results and trace.query.like is None and trace.used.text:
         yield from wrapped(why(found, str(trace.corpus.id(results[0].doc))), columns, "Why this order: ", "  ")
 
 
 def why(found: Found, doc_id: str) -> list[str]:
     """The command that explains a result of this run, for `wrapped`."""
-    query = cut(clean(found.trace.query.text), 30)
+    trace = found.trace
+    asked = trace.query if trace.query.picture is None else trace.used  # no command explains words with a picture
+    query = cut(clean(asked.text), 30)
     quoted = quote(query) if set(query) & set('"$`\\!') else f'"{query}"'
     return between([f"hybrid_search_cli explain {quoted} {quote(clean(doc_id))}", *map(clean, found.options)], " ")
 

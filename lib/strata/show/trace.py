@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def view(found: Found) -> Iterator[Block]:
     trace, ws = found.trace, found.ws
     columns = width()
+    yield from _picture(trace, columns)
     yield _head(found, columns)
     yield from alpha_bar(trace)
     steps = [*trace.rankings, *(found.beside.rankings if found.beside else [])]
@@ -40,6 +41,18 @@ def view(found: Found) -> Iterator[Block]:
     yield from drawn(found.words)
     for text in wrapped(between(_times(trace), " · "), columns, "ms: ", "ms: "):
         yield line((text, "dim"))
+
+
+def _picture(trace: Trace, columns: int) -> Iterator[Block]:
+    """Where a query had one: its name, and the words that it was put into."""
+    asked, used = trace.query, trace.used
+    if asked.picture is None:
+        return
+    way = ["picture", clean(asked.picture.name), *(["+", *f'"{clean(asked.text)}"'.split(" ")] if asked.text else [])]
+    if used.text != asked.text:
+        way += ["→", "words", *f'"{clean(used.text)}"'.split(" ")]
+    for text in wrapped(between(way, " "), columns, then="  "):
+        yield line((text, "bold"))
 
 
 def _head(found: Found, columns: int) -> Line:

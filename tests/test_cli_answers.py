@@ -115,6 +115,16 @@ def test_a_provider_asked_for_by_name_without_a_key_is_exit_3(cli: Run) -> None:
     assert done.status == 3 and "GROQ_API_KEY" in done.err
 
 
+def test_a_judge_that_was_named_and_fails_leaves_the_results_and_ends_with_3(
+    cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATA_LLM_BASE_URL", "http://127.0.0.1:1/v1")
+    given = ("rrf-search", "horse", "--limit", "2", "--evaluate", "--max-calls", "1", "--llm-model", "m", "--json")
+    done = cli("hybrid_search_cli", *given, "--llm", "openai")
+    assert done.status == 3 and len(done.json["results"]) == 2 and "the judge failed" in done.err
+    assert cli("hybrid_search_cli", *given, "--llm", "none").status == 0
+
+
 def test_the_judge_s_opinion_is_called_one(cli: Run, scripted: Any) -> None:
     scripted(
         json.dumps({"grades": [{"id": 1, "grade": 3, "why": "exactly"}, {"id": 2, "grade": 0, "why": "not at all"}]})

@@ -48,8 +48,9 @@ def test_the_real_environment_wins_also_when_empty(places: tuple[Path, Path], mo
 
 def test_every_variable_is_read(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in UNSET:
-        monkeypatch.setenv(name, "5" if "TIMEOUT" in name else name.lower())
+        monkeypatch.setenv(name, "5" if "TIMEOUT" in name or "KEEP" in name else name.lower())
     found = settings.load().providers
+    assert settings.load().keep_runs == 5
     assert found.groq == Access("groq_api_key", "groq_base_url", "groq_model")
     assert found.gemini == Access("gemini_api_key", "gemini_base_url", "gemini_model")
     assert found.openai == Access("strata_llm_api_key", "strata_llm_base_url", "strata_llm_model")

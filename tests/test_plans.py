@@ -25,6 +25,7 @@ from strata.hybrid.trust import Trust
 from strata.hybrid.weighted import Weighted
 from strata.keyword.bm25 import BM25
 from strata.keyword.tfidf import TfIdf
+from strata.pictures.clip import Clip
 from strata.pipeline.plan import from_dict, settled, to_dict, with_settings
 from strata.pipeline.planfile import LARGEST, preset, read, to_toml
 from strata.semantic.chunks import Chunks
@@ -222,12 +223,13 @@ def test_the_lessons_preset_is_what_the_layers_are_without_settings() -> None:
         "similar": Plan((Similar(),)),
         "weighted": Plan((BM25(), Chunks()), fuse=Weighted(0.5)),
         "rrf": Plan((BM25(), Chunks()), fuse=RRF(60)),
+        "clip": Plan((Clip(registry.DEFAULT_PICTURE_ENCODER, 0.5),)),  # its command is in test_clip_search.py
     }
     assert {name: preset("lessons", name) for name in expected} == expected
     import tomllib
 
     held = tomllib.loads((paths.PACKAGE / "pipeline" / "presets" / "lessons.toml").read_text(encoding="utf-8"))
-    assert set(held) == set(expected) == {plan_name(name) for name in COMMANDS}
+    assert set(held) == set(expected) == {plan_name(name) for name in COMMANDS} | {"clip"}
 
 
 def test_every_preset_has_a_file_and_every_file_a_row() -> None:

@@ -48,7 +48,7 @@ def examine(settings: Settings, note: Callable[[str], None], *, verify: bool) ->
         "runtimes": _runtimes(),
         "artefacts": _artefacts(settings.cache_dir, verify),
         "language_model": _language_model(settings),
-        "ways": _ways(encoders, pictures),
+        "ways": _ways(encoders, pictures, settings),
     }
 
 
@@ -131,7 +131,7 @@ def _written(manifest: Path) -> str:
     return f"sound, written {parsed(manifest.read_bytes()).get('written', 'at a time unknown')}"
 
 
-def _ways(encoders: list[dict[str, str]], pictures: list[dict[str, str]]) -> list[dict[str, str]]:
+def _ways(encoders: list[dict[str, str]], pictures: list[dict[str, str]], settings: Settings) -> list[dict[str, str]]:
     """The way each layer takes here."""
     default = next(row for row in encoders if row["encoder"] == registry.DEFAULT_ENCODER)
     ready = [row["encoder"] for row in encoders if row["state"] == "ready"]
@@ -146,11 +146,23 @@ def _ways(encoders: list[dict[str, str]], pictures: list[dict[str, str]]) -> lis
         {"layer": "semantic", "way": semantic},
         {"layer": "hybrid", "way": "both lists, fused by rank or by score" if ready else semantic},
         {"layer": "images", "way": _way_of_pictures(pictures)},
+        {"layer": "images in words", "way": _eyes(settings)},
         {"layer": "enhance, rerank, answer", "way": "by the language model above, else by rule"},
     ]
 
 
 def _way_of_pictures(pictures: list[dict[str, str]]) -> str:
-    """To put a picture into words takes a model that sees, above; to hold it against texts, an encoder of both."""
+    """To hold a picture against texts takes an encoder of both."""
     ready = "; ".join(f"{row['encoder']}: {row['way']}" for row in pictures if row["state"] == "ready")
     return ready or f"cannot be searched with: {pictures[0]['encoder']} is not usable (see above)"
+
+
+def _eyes(settings: Settings) -> str:
+    """Who would be asked what a picture shows. Whether a server's own model sees is not known before it is asked."""
+    from strata.llm.opening import Choice, chosen
+
+    why: list[str] = []
+    name = chosen(settings.providers, Choice(sees=True), why.append)
+    if name:
+        return f"by {name}"
+    return "; ".join(why) or "nobody here sees: set GEMINI_API_KEY, or STRATA_LLM_BASE_URL to a server whose model sees"

@@ -100,7 +100,8 @@ def search(
         common.emit(_as_json(found, said, more), list)
     else:
         common.emit(None, lambda: _drawn(found, draw, asked.debug))
-    end_as(common, choice, trace)
+    unjudged = asked.evaluate and not found.grades and bool(trace.final.docs.size)
+    end_as(common, choice, trace, also=unjudged)
     return found
 
 
@@ -111,9 +112,9 @@ def _as_json(found: Found, said: list[str], more: Callable[[Found], dict[str, An
     return {**data, **more(found)}
 
 
-def end_as(common: Common, choice: Choice | None, trace: Trace) -> None:
-    """Exit 3 where a provider that was asked for by name failed, after the result is out."""
-    if choice and choice.by_name and any(step.failed for step in trace.steps):
+def end_as(common: Common, choice: Choice | None, trace: Trace, *, also: bool = False) -> None:
+    """Exit 3 where a provider that was asked for by name failed, after the result is out. also: it failed elsewhere."""
+    if choice and choice.by_name and (also or any(step.failed for step in trace.steps)):
         common.ended(ProviderError.exit_status)
 
 

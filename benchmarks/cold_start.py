@@ -9,16 +9,13 @@ printed are medians in seconds, and the ratio to the bare program's median. Byte
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from pathlib import Path
+from functools import partial
 
-ROOT = Path(__file__).resolve().parent.parent
+from rounds import ROOT, alternating, child, finish, parser, ratio
+
 QUERY, UNKNOWN = "cute british bear marmalade", "zebras unicorns quokkas axolotls"
 PROGRAMS = ("keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "data_cli")
 
@@ -42,24 +39,15 @@ def commands() -> dict[str, list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=7)
-    runs = parser.parse_args().runs
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["STRATA_LOG_DIR"] = tempfile.mkdtemp(prefix="strata-bench-")
-    todo = commands()
-    times: dict[str, list[float]] = {name: [] for name in todo}
-    for round_ in range(runs + 1):  # the first builds what is missing and warms the disk
-        for name, command in todo.items():
-            start = time.perf_counter()
-            subprocess.run(command, check=True, capture_output=True, env=environment)
-            if round_:
-                times[name].append(time.perf_counter() - start)
-    bare = statistics.median(times["import typer, numpy"])
-    print(f"{'command':30} {'median s':>8} {'× bare':>7}")
-    for name, taken in times.items():
-        median = statistics.median(taken)
-        print(f"{name:30} {median:8.3f} {median / bare:7.2f}")
+    asked = parser(__doc__)
+    asked.add_argument("--runs", type=int, default=7)
+    given = asked.parse_args()
+    logs = tempfile.mkdtemp(prefix="strata-bench-")
+    works = {name: partial(child, line, STRATA_LOG_DIR=logs) for name, line in commands().items()}
+    times = alternating(works, given.runs)  # the round that does not count builds what is missing and warms the disk
+    bare = times["import typer, numpy"]
+    rows = [{"command": n, "s": statistics.median(t), "× bare": ratio(t, bare)} for n, t in times.items()]
+    finish(given, {f"Cold processes, medians of {given.runs}": rows}, ["typer"])
 
 
 if __name__ == "__main__":

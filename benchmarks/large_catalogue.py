@@ -10,44 +10,33 @@ the second build must encode nothing. Exits with 1 when a figure is over what is
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from rounds import ROOT, Row, child, finish, parser
 
 from strata import settings
 from strata.core.types import Query
 from strata.keyword.bm25 import BM25
 from strata.pipeline.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def command(program: str, *args: str, cache: str) -> tuple[float, float, dict[str, object]]:
     """Seconds, peak memory in MB and the JSON of one process."""
     line = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args, "--cache-dir", cache, "--json", "-q"]
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    start = time.perf_counter()
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, env=env)
-    assert process.stdout is not None
-    out = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    if status:
-        sys.exit(f"{' '.join(line)} ended with {status}")
-    return seconds, usage.ru_maxrss / 1024, json.loads(out)
+    seconds, memory, out = child(line)
+    return seconds, memory, json.loads(out)
 
 
 def edited(catalogue: Path, folder: str) -> Path:
     """The catalogue with one word more in one text."""
-    with gzip.open(catalogue, "rt") if catalogue.suffix == ".gz" else catalogue.open() as file:
+    with gzip.open(catalogue) if catalogue.suffix == ".gz" else catalogue.open("rb") as file:
         data = json.load(file)
     movies = data["movies"] if isinstance(data, dict) else data
     movies[len(movies) // 2]["description"] += " Edited."
@@ -57,21 +46,22 @@ def edited(catalogue: Path, folder: str) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("catalogue", type=Path)
-    parser.add_argument("--vectors", action="store_true")
-    given = parser.parse_args()
+    asked = parser(__doc__)
+    asked.add_argument("catalogue", type=Path)
+    asked.add_argument("--vectors", action="store_true")
+    given = asked.parse_args()
+    rows: list[Row] = []
     over = []
 
     def report(what: str, value: float, unit: str, most: float | None = None) -> None:
-        print(f"{what:44} {value:9.2f} {unit}{'' if most is None else f'   (at most {most:g})'}", flush=True)
+        rows.append({"what": what, "value": value, "unit": unit, "at most": most})
         if most is not None and value > most:
             over.append(what)
 
     with tempfile.TemporaryDirectory(prefix="strata-bench-") as cache:
         dataset = ("--dataset", str(given.catalogue.resolve()))
         seconds, memory, built = command("keyword_search_cli", "build", *dataset, cache=cache)
-        print(f"{built['documents']:,} documents, {built['terms']:,} terms, {built['postings']:,} postings")
+        counted = f"{built['documents']:,} documents, {built['terms']:,} terms, {built['postings']:,} postings"
         report("catalogue read and index built", seconds, "s", 15)
         report("  of which the index", float(built["seconds"]), "s")  # type: ignore[arg-type]
         report("  peak memory", memory, "MB", 1000)
@@ -101,8 +91,7 @@ def main() -> None:
             seconds, _, second = command("semantic_search_cli", "verify_embeddings", *dataset, cache=cache)
             report("  the second time", seconds, "s")
             report("  encoded the second time", float(second["encoded"]), "", 0)  # type: ignore[arg-type]
-    if over:
-        sys.exit(f"over what is expected: {', '.join(over)}")
+    finish(given, {counted: rows}, (), [f"over what is expected: {what}" for what in over])
 
 
 if __name__ == "__main__":

@@ -101,14 +101,12 @@ def fetch(
     """Fetch a public set into a catalogue of its own; licence and credit stay with it. Proxies: HTTPS_PROXY."""
     from strata.core import fetch
     from strata.show.catalogue import fetchable, fetched
-    from strata.show.progress import bar
 
     if list_ or name is None:
         rows = fetch.sets()
         common.emit({"sets": rows}, lambda: fetchable(rows))
         return
-    progress = None if common.quiet else bar
-    done = fetch.fetch(name, common.say, progress, base_url=base_url, given=given, replace=replace).to_json()
+    done = fetch.fetch(name, common.say, common.progress, base_url=base_url, given=given, replace=replace).to_json()
     common.emit(done, lambda: fetched(done))
 
 

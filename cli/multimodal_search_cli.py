@@ -36,7 +36,7 @@ def image_search(common: Common, asked: Asked, image: flags.PicturePath, query: 
 
 @app.run("explain", plan="clip", options=flags.PICTURE)
 def explain(common: Common, asked: Asked, image: flags.PicturePath, doc_id: flags.DocRef, query: Words = "") -> None:
-    """Where a document stands for a picture: its sentences with their cosines, and what stands above it."""
+    """Where a document stands for a picture, by which of its sentences (--json has them all), and what is above it."""
     from strata.picturing import explain
 
     explain(common, asked, image, query, doc_id)

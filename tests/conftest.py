@@ -22,6 +22,7 @@ from tests.deep_tide import kept_in  # noqa: F401 - a fixture
 from tests.harbour import experiment, films_file, harbour_cache, log_dir, scripted, search  # noqa: F401 - fixtures
 from tests.llm_client import client  # noqa: F401 - a fixture
 from tests.llm_server import llm_server  # noqa: F401 - a fixture
+from tests.outside import odd_films, own_places  # noqa: F401 - fixtures
 from tests.seen import describe  # noqa: F401 - a fixture
 from tests.site import asked, catalogues, site  # noqa: F401 - fixtures for the tests of fetching
 from tests.tiny_clip import clips  # noqa: F401 - a fixture
@@ -100,7 +101,8 @@ def process(shared_cache: Path, tmp_path: Path) -> Run:
     def run(
         program: str, *args: str, cache: Path | None = None, env: dict[str, str] | None = None, **more: Any
     ) -> Done:
-        command = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args]
+        start = ["-m", "strata"] if program == "strata" else [str(ROOT / "cli" / f"{program}.py")]
+        command = [sys.executable, *start, *args]
         surroundings = {
             **os.environ,
             **UNSET,

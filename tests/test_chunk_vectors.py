@@ -245,7 +245,7 @@ def test_the_parts_of_another_catalogue_stay(world: World) -> None:
     assert len(world.asked()) == 300 - len(done) and world.parts == []
 
 
-@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "foreign"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "foreign", "nested"])
 def test_a_damaged_part_is_announced_and_encoded_again(
     world: World, damage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,8 +259,11 @@ def test_a_damaged_part_is_announced_and_encoded_again(
     data = bytearray(part.read_bytes())
     if damage == "flipped":
         data[-1] ^= 1
-    kept = {"truncated": data[:-10], "flipped": data, "empty": b"", "foreign": b"no part at all" * 9}[damage]
+    kept = {"truncated": data[:-10], "flipped": data, "empty": b"", "foreign": b"no part at all" * 9}.get(damage, data)
     part.write_bytes(kept)
+    if damage == "nested":
+        part.write_bytes(data)
+        part.with_suffix(".json").write_text("[" * 100_000, encoding="utf-8")
     world.encoders["fake"].stop_after = None
     check(world.open(many(300)), many(300))
     assert len(world.asked()) == 300 - 64

@@ -159,3 +159,41 @@ def test_the_choice_of_a_catalogue_that_cannot_be_read_is_one_line(cli: Run, tmp
     done = cli("keyword_search_cli", "bm25search", "bear")
     assert done.status == 2 and "data_cli use movies" in done.err
     assert json.loads(cli("keyword_search_cli", "bm25search", "bear", "--json").err)["error"]["kind"] == "data"
+
+
+def test_the_doctor_tells_of_every_state_of_an_artefact(
+    cli: Run, tmp_path: Path, catalogue: Callable[..., Path]
+) -> None:
+    """A link to nothing, a manifest without its time: neither ends it."""
+    cache = tmp_path / "own"
+    cli("keyword_search_cli", "build", "--dataset", str(catalogue("bear")), cache=cache)
+    (index,), (documents,) = (list((cache / kind).glob("*/")) for kind in ("keyword_index", "documents"))
+    (index / "docs.npy").unlink()
+    (index / "docs.npy").symlink_to("nowhere")
+    manifest = json.loads((documents / "manifest.json").read_bytes())
+    del manifest["written"]
+    (documents / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    done = cli("strata", "doctor", "--verify", "--json", cache=cache)
+    states = {row["kind"]: row["state"] for row in done.json["artefacts"]}
+    assert done.status == 0 and "cannot be read" in states["keyword_index"]
+    assert states["documents"] == "sound, written at a time unknown"
+
+
+def test_the_doctor_goes_on_after_an_artefact_that_it_may_not_read(
+    cli: Run, tmp_path: Path, catalogue: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from strata import doctor
+    from strata.errors import ArtefactError
+
+    cache, damage = tmp_path / "own", doctor.damage
+
+    def shut(folder: Path, *, verify: bool) -> str:
+        if folder.parent.name == "documents":
+            raise ArtefactError(f"{folder} cannot be read (Permission denied)", "check its permissions")
+        return damage(folder, verify=verify)
+
+    cli("keyword_search_cli", "build", "--dataset", str(catalogue("bear")), cache=cache)
+    monkeypatch.setattr(doctor, "damage", shut)
+    rows = cli("strata", "doctor", "--json", cache=cache).json["artefacts"]
+    assert [row["kind"] for row in rows] == ["documents", "keyword_index"]
+    assert "Permission denied" in rows[0]["state"] and rows[1]["state"].startswith("sound")

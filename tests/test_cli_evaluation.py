@@ -217,5 +217,6 @@ def test_runs_go_out_and_come_back_the_same(cli: Run, small: tuple[str, str], tm
     for row in read["layers"]:
         assert row["ndcg"] == own[row["layer"]]["ndcg"] and row["ms_per_query"] is None
     assert read["versus"]["judged_queries"] == 2
+    assert [(one["label"], one["problems"]) for one in read["runs"]] == [("bm25", []), ("chunks", [])]
     text = cli("evaluation_cli", "trec", "--run", runs[0], "--run", runs[1], *where)
     assert text.status == 0 and "diff.: to bm25" in text.out

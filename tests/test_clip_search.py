@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -269,6 +271,23 @@ def test_explain_from_the_command_line(cli: Run, film_file: Path, clips: Clips, 
     assert done.status == 0, done.err
     assert "Lift-off #2 stands" in done.out
     assert "picture  cosine" in done.out and "0.5 ×" in done.out and "words    cosine" in done.out
+
+
+@pytest.mark.parametrize("words", [(), ("--query", "a cat")])
+def test_the_command_that_explains_an_order_is_one_that_runs(
+    cli: Run, film_file: Path, clips: Clips, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)  # a path that is wider than a line is cut
+    Path("look.toml").write_text(to_toml(Plan((BM25(), Clip(text_weight=0.0)), fuse=RRF())))
+    model = os.path.relpath(clips.plain)
+    given = (*words, "--dataset", film_file.name, "--model", model, "--config", "look.toml")
+    found = cli("multimodal_search_cli", "image_search", saved.name, *given, cache=tmp_path / "c").out
+    program, *rest = shlex.split(found.partition("Why this order: ")[2])
+    assert program == "multimodal_search_cli" and rest[:2] == ["explain", saved.name]
+    done = cli(program, *rest, cache=tmp_path / "c")
+    assert done.status == 0, done.err
+    assert f"#{rest[2]} stands 1st of" in done.out
 
 
 def test_verify_image_embedding(cli: Run, clips: Clips, saved: Path) -> None:

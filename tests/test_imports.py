@@ -65,8 +65,13 @@ def test_a_hybrid_search_loads_nothing_heavy(built: Path, tmp_path: Path, query:
 @pytest.mark.parametrize(
     "program",
     [
-        "keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "multimodal_search_cli", "describe_image_cli",
-        "data_cli", "experiment_cli",
+        "keyword_search_cli",
+        "semantic_search_cli",
+        "hybrid_search_cli",
+        "multimodal_search_cli",
+        "describe_image_cli",
+        "data_cli",
+        "experiment_cli",
     ],
 )
 def test_help_loads_not_even_numpy(tmp_path: Path, program: str) -> None:

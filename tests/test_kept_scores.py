@@ -102,6 +102,7 @@ def test_a_flipped_byte_anywhere_is_a_miss_that_is_said(tmp_path: Path) -> None:
         lambda data: b"",
         lambda data: b"[]",
         lambda data: b"\xff\xfe",
+        lambda data: b"[" * 100_000,
         lambda data: data.replace(b'"format": 1', b'"format": 2'),
         lambda data: data.replace(b'"query": "q"', b'"query": "p"'),
     ],

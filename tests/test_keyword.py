@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from strata.core.types import Query
 from strata.errors import UsageError
-from strata.keyword import formulas
+from strata.keyword import build as building
+from strata.keyword import formulas, many, postings, topk
 from strata.keyword.bm25 import BM25
 from strata.keyword.build import build
 from strata.keyword.forward import counted, order_by, spread
 from strata.keyword.index import Index
 from strata.keyword.tfidf import TfIdf
-from strata.keyword.topk import best
+from strata.keyword.topk import best, totals
 from strata.pipeline.workspace import Workspace
 from strata.storage import Artefact
 
@@ -117,12 +118,53 @@ def test_a_score_is_the_sum_of_its_explanation(texts: list[str], query: str) -> 
             assert sum(p.value for p in part.parts) == pytest.approx(part.value, rel=1e-9, abs=1e-12)
 
 
+@settings(deadline=None, max_examples=40)
+@given(
+    TEXTS, st.lists(st.lists(st.sampled_from([*WORDS, "zebra"]), max_size=6).map(" ".join), max_size=7),
+    st.integers(1, 50), st.sampled_from([1, 50, 1 << 18]), st.sampled_from([BM25(), BM25(0.7, 0.3)]),
+)  # fmt: skip
+def test_many_queries_find_what_each_finds_alone(
+    texts: list[str], queries: list[str], k: int, cells: int, layer: BM25
+) -> None:
+    """Bit for bit, however many are worked on at once."""
+    index = index_of(texts)
+    terms = [index.query_terms(query) for query in queries]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(many, "CELLS", cells)
+        found = [(docs.tolist(), scores.tolist()) for docs, scores in layer.search_many(index, terms, k)]
+    alone = [layer.search(index, one, k) for one in terms]
+    assert found == [(docs.tolist(), scores.tolist()) for docs, scores in alone]
+
+
 @given(st.lists(st.floats(0, 100) | st.just(0.0), max_size=300), st.integers(1, 20))
 def test_the_best_equal_a_full_sort(values: list[float], k: int) -> None:
     sums = np.array(values + [0.0] * (-len(values) % 32))
     docs, scores = best(sums, k)
     expected = sorted(((-v, i) for i, v in enumerate(values) if v > 0))[:k]
     assert list(zip((-scores).tolist(), docs.tolist(), strict=True)) == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 30), unique=True, max_size=20).map(sorted), min_size=1, max_size=5))
+def test_few_postings_and_many_give_the_same_sums(rows: list[list[int]]) -> None:
+    """Bit for bit, though they are added in two ways."""
+    docs = [np.array(row, dtype=np.int32) for row in rows]
+    weights = [np.random.default_rng(i).random(len(row)) for i, row in enumerate(rows)]
+    joined = totals(docs, weights, 31)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(topk, "MANY", 0)
+        assert totals(docs, weights, 31).tolist() == joined.tolist()
+
+
+@settings(deadline=None, max_examples=30)
+@given(TEXTS, st.integers(1, 9))
+def test_an_index_does_not_depend_on_how_much_is_worked_on_at_once(texts: list[str], slice_: int) -> None:
+    whole, parts = (Path(tempfile.mkdtemp(prefix="strata-test-")) for _ in range(2))
+    facts = build(texts, whole)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(building, "SLICE", slice_)
+        patched.setattr(postings, "SLICE", slice_)
+        assert build(texts, parts) == facts
+    assert {f.name: f.read_bytes() for f in parts.iterdir()} == {f.name: f.read_bytes() for f in whole.iterdir()}
 
 
 def test_idf_is_above_zero_for_a_term_in_half_or_all_documents() -> None:

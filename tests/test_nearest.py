@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strata.core.bounds import reached_by
+from strata.core import bounds
+from strata.core.bounds import GROUP, LARGE, LEFT, among_largest, reached_by
+from strata.semantic import nearest
 from strata.semantic.nearest import best_of, cosines, exact, nearest_groups, nearest_many
 
 
@@ -83,6 +85,16 @@ def test_a_score_does_not_depend_on_what_else_is_scored() -> None:
     assert np.abs(cosines(vectors, query) - alone).max() < 1e-6
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_product_by_several_threads_is_that_of_one(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    vectors, query = units(1000, 384, 1), units(1, 384, 2)[0]
+    alone = cosines(vectors, query)
+    monkeypatch.setattr(nearest, "LARGE", 0)
+    monkeypatch.setattr(nearest, "PIECE", 17 * vectors[0].nbytes)
+    monkeypatch.setattr(nearest, "cores", lambda: threads)
+    assert cosines(vectors, query).tolist() == alone.tolist()
+
+
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, -1.0, 1.0]), max_size=40), st.integers(0, 50))
 def test_the_k_best_scores_are_those_of_a_stable_sort(scores: list[float], k: int) -> None:
     expected = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
@@ -114,3 +126,27 @@ def test_the_bound_is_reached_by_k_values_and_never_above_the_kth(values: list[i
         assert bound == -np.inf
     else:
         assert bound <= sorted(values, reverse=True)[k - 1] and sum(value >= bound for value in values) >= k
+
+
+@pytest.mark.parametrize("large", [0, LARGE], ids=["by groups", "all at once"])
+@given(st.data())
+def test_what_can_be_among_the_largest_holds_them_all(large: int, data: st.DataObject) -> None:
+    """Both ways, ties and margins included, and no value below the lowest that is asked for."""
+    k = data.draw(st.integers(1, 3))
+    size = data.draw(st.integers(0, 3 * GROUP * LEFT * k))
+    values = np.random.default_rng(size).integers(-2, 9, size).astype(np.float64)
+    least, margin = data.draw(st.sampled_from([-np.inf, 0.5, 8.5])), data.draw(st.sampled_from([0.0, 2.0]))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(bounds, "LARGE", large)
+        found = among_largest(values, k, least, margin).tolist()
+    last = -np.sort(-values)[k - 1] - margin if size >= k else -np.inf
+    assert found == sorted(found) and {i for i in range(size) if values[i] >= max(least, last)} <= set(found)
+    assert all(values[i] >= least for i in found)
+
+
+def test_few_are_looked_at_again_where_there_are_many() -> None:
+    values = np.random.default_rng(0).random(3 * LARGE + 17)
+    values[-1] = 2.0  # in no group
+    found = among_largest(values, 10)
+    assert set(np.argsort(-values)[:10].tolist()) <= set(found.tolist()) and len(found) < 40
+    assert found[-1] == values.size - 1

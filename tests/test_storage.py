@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from strata.errors import ArtefactError
 from strata.files import fingerprint, trusted_digest, write_atomically
-from strata.storage import artefact_folder, damage, ensure, open_artefact
+from strata.storage import Artefact, artefact_folder, damage, ensure, open_artefact
 
 MADE_FROM = {"corpus": "x"}
 
@@ -64,6 +65,11 @@ def flip(file: Path, at: int) -> None:
         lambda f: (f / "manifest.json").write_text(
             (f / "manifest.json").read_text(encoding="utf-8").replace('"format": 1', '"format": 0'), encoding="utf-8"
         ),
+        lambda f: (f / "manifest.json").write_text(
+            (f / "manifest.json").read_text(encoding="utf-8").replace('"corpus": "x"', '"corpus": "y"'),
+            encoding="utf-8",
+        ),
+        lambda f: (f / "manifest.json").write_text("[" * 100_000, encoding="utf-8"),
     ],
 )
 def test_a_damaged_artefact_is_a_miss_that_is_announced_and_mended(tmp_path: Path, harm: Any) -> None:
@@ -84,14 +90,71 @@ def test_an_altered_byte_behind_an_unchanged_stamp_is_found_when_asked(tmp_path:
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert damage(folder, verify=False) == ""
     assert "altered content in words.txt" in damage(folder, verify=True)
+    notes: list[str] = []
+    assert built(tmp_path, notes) == folder and "built again" in notes[0], "once it was found, nobody uses it"
+    assert (folder / "words.txt").read_bytes() == b"bear fox"
+
+
+def test_two_artefacts_under_each_others_names_are_told_apart(tmp_path: Path) -> None:
+    """As a folder copied back to the wrong place: each is sound, and none is what it is called."""
+
+    def numbered(number: int) -> Callable[[Path], dict[str, Any]]:
+        def write(folder: Path) -> dict[str, Any]:
+            np.save(folder / "numbers.npy", np.full(3, number))
+            return {}
+
+        return write
+
+    def opened(number: int, notes: list[str]) -> Artefact:
+        return ensure(tmp_path, "kind", {"corpus": number}, numbered(number), notes.append)
+
+    one, two = (opened(number, []).path for number in (1, 2))
+    one.rename(tmp_path / "aside")
+    two.rename(one)
+    (tmp_path / "aside").rename(two)
+    assert "another than its name says" in damage(one, verify=True)
+    for number in (1, 2):
+        notes: list[str] = []
+        assert opened(number, notes).array("numbers").tolist() == [number] * 3
+        assert "built again" in notes[0]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit on the size of a file")
+@pytest.mark.parametrize("length", [20, 500, 3000, 90_000])
+def test_an_array_cut_short_by_a_full_disk_is_never_published(tmp_path: Path, length: int) -> None:
+    """NumPy takes no notice where the last few kB of an array do not fit: it was sealed so, too short for ever."""
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (128 + length // 2, limits[1]))
+    try:
+        with pytest.raises(ArtefactError, match="cannot be written"):
+            ensure(tmp_path, "kind", MADE_FROM, lambda f: np.save(f / "a.npy", np.ones(length, np.int8)) or {}, print)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not [path for path in (tmp_path / "kind").iterdir() if path.is_dir()]
+
+
+def test_a_folder_that_nobody_may_look_into_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built(tmp_path)
+
+    def shut(path: Path, **_: Any) -> os.stat_result:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "stat", shut)
+        with pytest.raises(ArtefactError, match=r"cannot be read \(Permission denied\)"):
+            open_artefact(tmp_path, "kind", MADE_FROM, print)
+    assert open_artefact(tmp_path, "kind", MADE_FROM, print) is not None
 
 
 def test_a_damaged_stamp_costs_a_check_and_nothing_else(tmp_path: Path) -> None:
     folder = built(tmp_path)
-    (folder / "stamps.json").write_text("nonsense", encoding="utf-8")
-    notes: list[str] = []
-    assert open_artefact(tmp_path, "kind", MADE_FROM, notes.append) is not None
-    assert notes == []
+    for nonsense in ("nonsense", "[]", '{"a":' * 100_000):
+        (folder / "stamps.json").write_text(nonsense, encoding="utf-8")
+        notes: list[str] = []
+        assert open_artefact(tmp_path, "kind", MADE_FROM, notes.append) is not None
+        assert notes == []
 
 
 def test_a_failed_build_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -134,8 +197,6 @@ def test_nothing_pickled_is_ever_read(tmp_path: Path) -> None:
     folder = built(tmp_path)
     np.save(folder / "numbers.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    from strata.storage import Artefact
-
     with pytest.raises(ValueError, match="pickle"):
         Artefact(folder, manifest["facts"]).array("numbers")
 
@@ -162,6 +223,22 @@ def test_a_digest_is_trusted_by_stamp_and_renewed_when_the_file_changes(tmp_path
     assert trusted_digest(file, tmp_path / "cache") == first
     file.write_bytes(b"two")
     assert trusted_digest(file, tmp_path / "cache") != first
+
+
+@pytest.mark.parametrize("harm", [
+    lambda text, digest: text.replace(digest, digest[:-1] + ("1" if digest[-1] == "0" else "0")),
+    lambda text, _: "[" * 100_000,
+    lambda text, _: text[: len(text) // 2],
+    lambda text, _: '{"stamp": 1}',
+])  # fmt: skip
+def test_a_remembered_digest_that_went_bad_accuses_nobody(tmp_path: Path, harm: Callable[[str, str], str]) -> None:
+    file = tmp_path / "weights"
+    file.write_bytes(b"one")
+    os.utime(file, ns=(0, 0))
+    digest = trusted_digest(file, tmp_path / "cache")
+    (memory,) = (tmp_path / "cache" / "stamps").iterdir()
+    memory.write_text(harm(memory.read_text(encoding="utf-8"), digest), encoding="utf-8")
+    assert trusted_digest(file, tmp_path / "cache") == digest
 
 
 def test_a_file_changed_just_before_it_was_stamped_is_not_trusted(tmp_path: Path) -> None:

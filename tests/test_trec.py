@@ -28,7 +28,6 @@ from strata.evaluation.versus import Moved, versus
 from strata.keyword.bm25 import BM25
 from strata.keyword.tfidf import TfIdf
 from strata.pipeline.workspace import Workspace
-from strata.show.golden import run_problems
 from strata.show.text import plain
 from strata.show.versus import versus as drawn
 
@@ -221,8 +220,6 @@ def test_what_does_not_fit_is_counted_and_what_lacks_counts_0(films: Workspace, 
     assert read.outcome.found == {"q1": ("none", "393"), "q2": ()}
     assert read.outcome.values(golden.judged, measure("mrr", 5)) == [0.5, 0.0]
     assert json.loads(json.dumps(read.to_json()))["unknown_documents"] == ["none"]
-    lines = [text for block in run_problems(read) for text in plain(block)]
-    assert len(lines) == 4 and all(len(text) <= 80 for text in lines)
 
 
 def test_runs_come_with_tabs_packed_and_as_json(tmp_path: Path) -> None:

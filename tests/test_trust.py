@@ -20,7 +20,8 @@ def ranking(
     name: str, *scores: float, family: str = "semantic", weight: float = 1.0, covers: float | None = None
 ) -> Ranking:
     docs = np.arange(len(scores), dtype=np.int32)
-    return Ranking(name, docs, np.array(scores), family=family, weight=weight, coverage=covers)
+    held = None if covers is None else lambda _: covers
+    return Ranking(name, docs, np.array(scores), family=family, weight=weight, covers=held)
 
 
 def test_the_weights_are_those_of_the_formula() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from strata import registry
 from strata.core.types import Plan
 from strata.errors import UsageError
+from strata.paths import expanded
 
 if TYPE_CHECKING:
     from strata.llm.opening import Choice
@@ -95,7 +96,7 @@ class Asked:
             typed.pop("limit", None)  # what is shown moves nothing
         many = {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
         fusion += ["--enhance none"] if "enhance" in self.puts and self.start().enhance else []  # another stood there
-        return fusion + [f"{_flag(name)} {quote(str(number(one)))}" for name, values in many.items() for one in values]
+        return fusion + [f"{flag(name)} {quote(str(number(one)))}" for name, values in many.items() for one in values]
 
     def plan(self) -> Plan:
         """UsageError for an option that no layer of the plan has, DataError for a file that holds no plan."""
@@ -149,17 +150,15 @@ def with_layer(plan: Plan, slot: str, name: str) -> Plan:
     return replace(plan, **filled)
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """An option as it is typed."""
     return f"--{name.replace('_', '-')}"
 
 
 def _path(config: str) -> Path:
     if not config.strip():
         raise UsageError("--config names no file", "write --config FILE")
-    try:
-        return Path(config).expanduser()
-    except RuntimeError as error:
-        raise UsageError(f"--config {config}: there is no such home folder", "write the path in full") from error
+    return expanded(config)
 
 
 def number(value: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from strata import settings as settings_module
+from strata.files import dumped
+from strata.streams import encoding_of
 
 if TYPE_CHECKING:
     from strata.llm.opening import Choice
@@ -29,13 +30,15 @@ class Common:
     quiet: bool = False
     verbose: bool = False
 
-    def workspace(self, choice: Choice | None = None, *, enriched: bool = False) -> Workspace:
-        """choice: which language model its layers may ask. enriched: thin entries are read with their premises."""
+    def workspace(self, choice: Choice | None = None, *, enriched: bool = False, many: bool = False) -> Workspace:
+        """choice: which language model its layers may ask. enriched: thin entries are read with their premises. many:
+        it is asked query after query; what costs is kept, and the same notice is given once."""
         from strata.pipeline.workspace import Workspace
 
         settings = self.settings()
         self.detail(f"dataset {settings.dataset}; cache {settings.cache_dir}; logs {settings.log_dir}")
-        return Workspace(settings, self.say, self.progress, choice, enriched=enriched)
+        say = Once(self.say) if many else self.say
+        return Workspace(settings, say, self.progress, choice, keep=many, enriched=enriched)
 
     @property
     def progress(self) -> Progress | None:
@@ -64,11 +67,24 @@ class Common:
     def emit(self, data: Any, blocks: Callable[[], Iterable[Block]]) -> None:
         """The result on stdout: `data` as one JSON document with --json, else what `blocks` draws."""
         if self.json:
-            sys.stdout.write(json_module.dumps(data, ensure_ascii=False, allow_nan=False) + "\n")
+            sys.stdout.write(dumped(data, encoding_of(sys.stdout), allow_nan=False) + "\n")
             return
         from strata.show.text import write
 
         write(blocks(), sys.stdout)
+
+
+class Once:
+    """Says each thing once: the same notice comes with query after query."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._said: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._say(text)
 
 
 def _progress(what: str, total: int) -> Any:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from strata import searching
-from strata.asked import Asked
+from strata.asked import MODEL, Asked, flag
 from strata.common import Common
 from strata.errors import ProviderError, UsageError
-from strata.flags import LLM, query
+from strata.flags import query
 from strata.pictures.described import Described, described
 from strata.pictures.vision import Vision
 from strata.pipeline.run import MUST, timed
@@ -26,7 +26,7 @@ def describe(common: Common, asked: Asked, path: str, text: str, *, search: bool
     """UsageError for options of a search where none is asked for, and for a picture alone where nothing can see."""
     from strata.pictures.open import open_picture
 
-    stray = [f"--{name.replace('_', '-')}" for name in asked.values if name in asked.given and name not in LLM]
+    stray = [flag(name) for name in asked.values if name in asked.given and name not in MODEL]
     if stray and not search:
         raise UsageError(f"{', '.join(stray)}: of use to a search only", "add --search")
     picture = None if asked.show_plan else open_picture(path)

@@ -66,6 +66,7 @@ def _places(settings: Settings) -> list[dict[str, str]]:
     where = "a clone" if paths.clone() else "an installed package"
     return [
         {"what": "strata", "found": f"{where}, {paths.PACKAGE}"},
+        {"what": "bundled", "found": f"{paths.data_dir()} (catalogue, golden set, pictures to try, recordings)"},
         {"what": "dataset", "found": settings.dataset},
         {"what": "cache", "found": f"{settings.cache_dir} ({_writable(settings.cache_dir)})"},
         {"what": "logs", "found": f"{settings.log_dir} ({_writable(settings.log_dir)})"},
@@ -74,9 +75,9 @@ def _places(settings: Settings) -> list[dict[str, str]]:
 
 def _writable(folder: Path) -> str:
     at = folder
-    while not at.exists() and at != at.parent:
+    while not os.path.exists(at) and at != at.parent:  # Path.exists raises where nobody lets us look
         at = at.parent
-    return "writable" if at.is_dir() and os.access(at, os.W_OK) else "not writable"
+    return "writable" if os.path.isdir(at) and os.access(at, os.W_OK) else "not writable"
 
 
 def _encoder(
@@ -114,7 +115,11 @@ def _runtimes() -> list[dict[str, str]]:
 
 def _artefacts(cache: Path, verify: bool) -> list[dict[str, str]]:
     rows = []
-    for folder in artefact_folders(cache):
+    try:
+        folders = artefact_folders(cache)
+    except PermissionError as error:
+        return [{"kind": "", "name": "", "size": "", "state": f"{cache} cannot be read ({error.strerror})"}]
+    for folder in folders:
         try:
             state = damage(folder, verify=verify) or _written(folder / "manifest.json")
             size = sum(file.lstat().st_size for file in folder.iterdir())
@@ -160,9 +165,10 @@ def _way_of_pictures(pictures: list[dict[str, str]]) -> str:
 def _eyes(settings: Settings) -> str:
     """Who would be asked what a picture shows. Whether a server's own model sees is not known before it is asked."""
     from strata.llm.opening import Choice, chosen
+    from strata.pictures.vision import EYES
 
     why: list[str] = []
     name = chosen(settings.providers, Choice(sees=True), why.append)
     if name:
         return f"by {name}"
-    return "; ".join(why) or "nobody here sees: set GEMINI_API_KEY, or STRATA_LLM_BASE_URL to a server whose model sees"
+    return "; ".join(why) or f"nobody here sees: {EYES}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
@@ -127,8 +127,7 @@ def name_of(plan: Plan) -> str:
 def opened(common: Common, asked: Asked, golden: Golden) -> Bench:
     """UsageError where no golden set is known for the catalogue, or none of its queries is of the kind."""
     choice = asked.choice(lambda *_: None)
-    premises = asked.start().premises
-    ws = Workspace(common.settings(), Once(common.say), common.progress, choice, keep=True, enriched=premises)
+    ws = common.workspace(choice, enriched=asked.start().premises, many=True)
     path = golden_path(ws, golden.file)
     found = _judged_by_somebody(read(golden, path, ws), path)
     if golden.kind is not None:
@@ -164,19 +163,6 @@ def golden_path(ws: Workspace, file: str | None) -> Path:
     if source.name == "movies":
         return paths.data_dir() / "golden_dataset.json"
     raise UsageError(f"no golden set comes with {ws.corpus.name}", "name one with --golden FILE")
-
-
-class Once:
-    """Says each thing once: the same notice comes with query after query."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._said: set[str] = set()
-
-    def __call__(self, text: str) -> None:
-        if text not in self._said:
-            self._said.add(text)
-            self._say(text)
 
 
 def plain(bench: Bench) -> None:

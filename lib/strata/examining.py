@@ -14,8 +14,9 @@ from strata.core.catalogue import as_path
 from strata.errors import CheckFailed, UsageError
 from strata.evaluating import Bench, Golden, golden_path, read
 from strata.evaluation.measure import measure
-from strata.evaluation.outcome import Outcome
 from strata.evaluation.table import table
+from strata.files import dumped
+from strata.streams import encoding_of
 
 
 def check(common: Common, golden: Golden, limit: int) -> None:
@@ -50,7 +51,7 @@ def pool(bench: Bench, output: str | None, depth: int, added: Sequence[str], gol
     """What the layers have in their first places and nobody has graded yet, to be graded. Without a file it goes to
     stdout, a line each."""
     from strata.evaluation.pool import pool
-    from strata.evaluation.poolfile import dumped, write_pool
+    from strata.evaluation.poolfile import write_pool
     from strata.show.golden import pooled
 
     outcomes = bench.run(bench.layers(added))
@@ -58,7 +59,7 @@ def pool(bench: Bench, output: str | None, depth: int, added: Sequence[str], gol
     made = pool(outcomes, bench.golden, corpus, depth)
     if output is None:
         for one in made.lines:
-            sys.stdout.write(dumped(one.to_json(corpus)) + "\n")
+            sys.stdout.write(dumped(one.to_json(corpus), encoding_of(sys.stdout)) + "\n")
     else:
         done = write_pool(made, corpus, as_path(output))
         bench.common.emit(done.to_json(), lambda: pooled(done, golden))
@@ -120,15 +121,14 @@ def read_runs(bench: Bench, files: Sequence[str], against: str | None, metric: s
     from strata.show.evaluation import layers
     from strata.show.versus import versus as view
 
-    outcomes: list[Outcome] = []
-    for file in files:
-        read = read_run(as_path(file), bench.golden, bench.ws.corpus, Path(file).stem)
-        for text in (*read.problems, *read.notes):
+    found = [read_run(as_path(file), bench.golden, bench.ws.corpus, Path(file).stem) for file in files]
+    for file, one in zip(files, found, strict=True):
+        for text in (*one.problems, *one.notes):
             bench.common.say(f"{file}: {text}")
-        outcomes.append(read.outcome)
+    outcomes = [one.outcome for one in found]
     made = table(outcomes, bench.golden, bench.limit, against or outcomes[0].label, metric)
     pair = versus(outcomes[0], outcomes[1], bench.golden, measure(metric, bench.limit)) if len(files) == 2 else None
-    data = {"golden": bench.golden.name, **made.to_json()}
+    data = {"golden": bench.golden.name, **made.to_json(), "runs": [one.to_json() for one in found]}
     corpus = bench.ws.corpus
     if pair is not None:
         data["versus"] = pair.to_json(corpus)

@@ -13,6 +13,7 @@ import shutil
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -21,11 +22,32 @@ from strata.errors import ArtefactError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
+
 
 def fingerprint(made_from: Any) -> str:
     """The first 32 hex digits of the SHA-256 of a JSON value written with sorted keys."""
     text = json.dumps(made_from, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]  # a path need not be UTF-8
+
+
+def dumped(value: Any, encoding: str = "utf-8", **how: Any) -> str:
+    """A value as JSON that people can read; in escapes where it holds a letter that the encoding cannot write, as a
+    path that is no UTF-8 does. how: as json.dumps has it."""
+    text = json.dumps(value, ensure_ascii=False, **how)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(value, **how)
+    return text
+
+
+def parsed(data: bytes) -> Any:
+    """The value of a JSON file of ours. ValueError for what is none, and for thousands of nested brackets."""
+    try:
+        return json.loads(data)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def file_digest(path: Path) -> str:
@@ -38,6 +60,38 @@ def stamp_of(path: Path) -> list[int]:
     """What says that a file was not touched: its size, modification time in nanoseconds and inode."""
     stat = path.stat()
     return [stat.st_size, stat.st_mtime_ns, stat.st_ino]
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there. ArtefactError where nobody lets us look."""
+    try:
+        return S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ArtefactError(f"{path} cannot be read ({error.strerror})", "check its permissions") from error
+
+
+def mapped(file: Path) -> np.ndarray:
+    """The array of a .npy file, memory-mapped, as a plain read-only ndarray (indexing a np.memmap is slower)."""
+    import numpy as np
+
+    try:
+        return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+    except ValueError:  # an empty array cannot be mapped
+        return np.asarray(np.load(file, allow_pickle=False))
+
+
+def sealed(file: Path) -> dict[str, Any]:
+    """Push a file to the disk; what a manifest says of it. OSError for an array that is not whole: where the disk fills
+    up within the last few kB, NumPy does not notice."""
+    if file.suffix == ".npy":
+        try:
+            mapped(file)
+        except (ValueError, EOFError) as error:
+            raise OSError(f"not all of {file.name} was written: the disk is full") from error
+    fsync(file)
+    return {"bytes": file.stat().st_size, "sha256": file_digest(file)}
 
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
@@ -101,12 +155,13 @@ def put_in_place(temporary: Path, folder: Path) -> None:
         shutil.rmtree(former, ignore_errors=True)
     else:
         temporary.rename(folder)
+    fsync(folder.parent)
 
 
 def fsync(path: Path) -> None:
     if os.name == "nt" and path.is_dir():
         return  # Windows cannot open a folder for this
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)  # Windows flushes only what it may write
     try:
         os.fsync(handle)
     finally:
@@ -116,20 +171,22 @@ def fsync(path: Path) -> None:
 def trusted_digest(path: Path, cache: Path, *, verify: bool = False) -> str:
     """SHA-256 of a large file outside the cache (weights, a catalogue), remembered by its stamp.
 
-    As git does, a file changed within the last second before it was stamped is not trusted next time:
-    a second change could have left size and time as they were.
+    As git does, a file changed within the last two seconds before it was stamped is not trusted next time (FAT counts
+    in twos): a second change could have left size and time as they were.
     """
     memory = cache / "stamps" / f"{fingerprint(str(path.resolve()))}.json"
     stamp = stamp_of(path)
     if not verify:
         try:
-            known = json.loads(memory.read_bytes())
-            if known["stamp"] == stamp and known["checked_ns"] - stamp[1] > 1_000_000_000:
+            known = parsed(memory.read_bytes())
+            fits = known["stamp"] == stamp and known["seal"] == fingerprint([stamp, known["sha256"]])
+            if fits and known["checked_ns"] - stamp[1] > 2_000_000_000:
                 return str(known["sha256"])
         except (OSError, ValueError, KeyError, TypeError):
             pass
     digest = file_digest(path)
-    record = {"path": str(path), "stamp": stamp, "sha256": digest, "checked_ns": time.time_ns()}
+    seal = fingerprint([stamp, digest])  # a digest that went bad on the disk would accuse good weights, for ever
+    record = {"path": str(path), "stamp": stamp, "sha256": digest, "checked_ns": time.time_ns(), "seal": seal}
     with suppress(ArtefactError):  # a read-only cache: the digest is computed again next time
         write_atomically(memory, json.dumps(record).encode())
     return digest

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strata import registry
+from strata.asked import MODEL
 from strata.core import analysis
 from strata.core.types import Query
 from strata.errors import UsageError
@@ -162,8 +163,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 """Every option of a command that runs a plan: its type and the default that help shows."""
 EVERY_SEARCH = ("where", "exclude", "preset", "config", "show_plan", "no_log")
 SEMANTIC = ("encoder", "max_chunk_size", "overlap", "min_score")
-LLM = ("llm", "llm_model", "record", "replay", "max_calls", "max_tokens_total", "show_prompt")
-HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC, "enhance", "rerank", "cross_encoder", *LLM)
+HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC, "enhance", "rerank", "cross_encoder", *MODEL)
 SEARCHED = (*HYBRID, "evaluate", "debug")
 PICTURE = ("limit", "depth", "model", "text_weight")
 

@@ -1,4 +1,4 @@
-"""The layers in the order a query passes them, each with the command that shows it."""
+"""The layers, each with the command that shows it."""
 
 from __future__ import annotations
 

@@ -1,19 +1,23 @@
 """Where things live: in a clone beside the code, or, for an installed wheel, in the user's own folders.
 
-A clone is recognised by its pyproject.toml and data folder two levels above the package; an installed
-wheel carries its data in `strata/_data` and keeps cache, logs and imported catalogues where the
-platform wants them (platformdirs, imported only there).
+An installed wheel carries its data in `strata/_data`, by which it is told, and keeps cache, logs and imported
+catalogues where the platform wants them (platformdirs, imported only there). A clone is recognised by its
+pyproject.toml and data folder two levels above the package.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from strata.errors import UsageError
+
 PACKAGE = Path(__file__).resolve().parent
 
 
 def clone() -> Path | None:
     """The root of the clone this code runs from, or None in an installed wheel."""
+    if (PACKAGE / "_data").is_dir():  # installed with `pip install --target lib` in somebody's own project, say
+        return None
     root = PACKAGE.parent.parent
     return root if (root / "pyproject.toml").is_file() and (root / "data").is_dir() else None
 
@@ -24,10 +28,29 @@ def data_dir() -> Path:
     return root / "data" if root else PACKAGE / "_data"
 
 
+def expanded(text: str | Path) -> Path:
+    """The path that is meant by what was typed, ~ resolved. UsageError for the home of nobody, and what is no path."""
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{text}: there is no such home folder", "write the path in full") from error
+    if "\0" in str(path):
+        raise UsageError(f"{text} cannot be a path", "leave out the NUL")
+    return path
+
+
 def _user(kind: str) -> Path:
+    """UsageError where the user has no home: a folder relative to the working directory would be another each time."""
     import platformdirs
 
-    return Path(getattr(platformdirs, f"user_{kind}_dir")("strata", appauthor=False))
+    how = "set HOME; or name folders with STRATA_CACHE_DIR and STRATA_LOG_DIR"
+    try:
+        folder = Path(getattr(platformdirs, f"user_{kind}_dir")("strata", appauthor=False))
+    except RuntimeError as error:  # what newer releases say
+        raise UsageError(f"there is no home folder to keep {kind} files in", how) from error
+    if not folder.is_absolute():
+        raise UsageError(f"the folder to keep {kind} files in is {folder}, which is not absolute", how)
+    return folder
 
 
 def cache_dir() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata import __version__
 from strata.errors import StrataError
-from strata.files import write_atomically
+from strata.files import dumped, write_atomically
 
 if TYPE_CHECKING:
     from strata.core.picture import Picture
@@ -81,7 +80,7 @@ def _answer(trace: Trace) -> dict[str, Any]:
 def write(folder: Path, entry: dict[str, Any]) -> Path:
     """Write a log under its run_id; returns the file."""
     path = folder / f"{entry['run_id']}.json"
-    write_atomically(path, json.dumps(entry, ensure_ascii=False, allow_nan=False).encode())
+    write_atomically(path, dumped(entry, allow_nan=False).encode())
     return path
 
 

@@ -1,4 +1,4 @@
-"""What the surroundings say. The only module that reads the environment, and the `.env` files beside it.
+"""What the surroundings say. The only module that reads settings from the environment, and the `.env` files beside it.
 
 An option on the command line wins over its variable, and a variable over what `data_cli use` remembered. A variable
 may stand in a file `.env` in the working directory or in the clone's root, looked into in this order; the real
@@ -70,7 +70,8 @@ def _read(file: Path, _stamp: tuple[int, int]) -> dict[str, str]:
     import dotenv
 
     try:
-        return {name: value or "" for name, value in dotenv.dotenv_values(file, interpolate=False).items()}
+        found = dotenv.dotenv_values(file, interpolate=False, encoding="utf-8-sig")  # Windows' editors write the mark
+        return {name: value or "" for name, value in found.items()}
     except (OSError, ValueError) as error:
         raise DataError(f"{file} cannot be read ({type(error).__name__})", "one NAME=value a line, UTF-8") from error
 
@@ -80,7 +81,7 @@ def _found(name: str) -> tuple[str | None, Path | None]:
     if name in os.environ:
         return os.environ[name].strip() or None, None
     for file in env_files():
-        if file.is_file():
+        if os.path.isfile(file):  # not Path.is_file, which raises where nobody lets us look
             stat = file.stat()
             value = _read(file, (stat.st_mtime_ns, stat.st_size)).get(name, "").strip()
             if value:
@@ -127,7 +128,7 @@ def providers() -> Providers:
         groq=_access("GROQ_API_KEY", "GROQ_BASE_URL", "GROQ_MODEL"),
         gemini=_access("GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL"),
         openai=_access("STRATA_LLM_API_KEY", "STRATA_LLM_BASE_URL", "STRATA_LLM_MODEL"),
-        replay=Path(replay).expanduser() if replay else None,
+        replay=paths.expanded(replay) if replay else None,
         timeout=_seconds("STRATA_LLM_TIMEOUT"),
     )
 
@@ -136,7 +137,10 @@ def chosen_dataset() -> str | None:
     """The catalogue remembered by `data_cli use`, if any."""
     from strata.files import parsed
 
-    file = paths.choice_file()
+    try:
+        file = paths.choice_file()
+    except UsageError:  # no home, so nothing was remembered
+        return None
     try:
         return str(parsed(file.read_bytes())["dataset"])
     except (FileNotFoundError, NotADirectoryError):
@@ -151,9 +155,9 @@ def load(dataset: str | None = None, cache_dir: str | None = None, log_dir: str 
     models = _variable("STRATA_MODELS")
     return Settings(
         dataset=dataset or _variable("STRATA_DATASET") or chosen_dataset() or DEFAULT_DATASET,
-        cache_dir=Path(cache_dir or _variable("STRATA_CACHE_DIR") or paths.cache_dir()).expanduser(),
-        log_dir=Path(log_dir or _variable("STRATA_LOG_DIR") or paths.log_dir()).expanduser(),
-        models_dir=Path(models).expanduser() if models else None,
+        cache_dir=paths.expanded(cache_dir or _variable("STRATA_CACHE_DIR") or paths.cache_dir()),
+        log_dir=paths.expanded(log_dir or _variable("STRATA_LOG_DIR") or paths.log_dir()),
+        models_dir=paths.expanded(models) if models else None,
         providers=providers(),
         keep_runs=_count("STRATA_KEEP_RUNS", Settings.keep_runs),
     )
@@ -166,6 +170,10 @@ def offline_hub() -> bool:
 
 def hub_cache() -> Path:
     """Where the Hugging Face client keeps what it fetched."""
-    explicit = _variable("HF_HUB_CACHE")
-    home = _variable("HF_HOME") or str(Path(_variable("XDG_CACHE_HOME") or "~/.cache").expanduser() / "huggingface")
-    return Path(explicit).expanduser() if explicit else Path(home).expanduser() / "hub"
+    explicit, home = _variable("HF_HUB_CACHE"), _variable("HF_HOME")
+    if explicit:
+        return paths.expanded(explicit)
+    if home:
+        return paths.expanded(home) / "hub"
+    # As that client does it: where the user has no home, ~ stays as it is, and nothing is found there.
+    return Path(os.path.expanduser(_variable("XDG_CACHE_HOME") or "~/.cache")) / "huggingface" / "hub"

@@ -6,18 +6,18 @@ gave is in common.py and asked.py. Commands live in cli/ and draw nothing themse
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from strata import streams
 from strata.asked import Asked
 from strata.common import Common
-from strata.errors import StrataError, UsageError
+from strata.errors import ArtefactError, StrataError, UsageError
+from strata.files import dumped
 from strata.signature import EVERYWHERE, complete
 from strata.subcommand import arranged
 
@@ -99,9 +99,7 @@ class Program(typer.Typer):
 def execute(program: Program, args: Sequence[str]) -> int:
     """Run a command line; errors become one line on stderr. Returns the exit status."""
     as_json = "--json" in args
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows "?", never a traceback
+    streams.prepare()
     try:
         command = typer.main.get_command(program)
         name = program.info.name if isinstance(program.info.name, str) else None
@@ -114,8 +112,13 @@ def execute(program: Program, args: Sequence[str]) -> int:
     except SystemExit:
         return 0  # Typer's answer to a reader that went away (| head); nothing else leaves it this way
     except BrokenPipeError:
-        sys.stdout = open(Path("/dev/null" if sys.platform != "win32" else "NUL"), "w")  # noqa: SIM115 - for exit's flush
+        streams.let_go("stdout")
         return 0
+    except OSError as error:
+        if error.filename is not None or error.errno not in streams.FULL:
+            raise
+        streams.let_go("stdout")
+        return _report(ArtefactError(f"the output cannot be written ({error.strerror})", "send it elsewhere"), as_json)
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
@@ -127,8 +130,12 @@ def execute(program: Program, args: Sequence[str]) -> int:
 def _report(error: StrataError, as_json: bool) -> int:
     if as_json:
         body = {"kind": error.kind, "message": error.message, "next_step": error.next_step}
-        print(json.dumps({"error": body}, ensure_ascii=False), file=sys.stderr)
+        text = dumped({"error": body}, streams.encoding_of(sys.stderr))
     else:
         stop = "" if error.message.endswith((".", "?", "!")) else ";" if error.next_step else ""
-        print(f"error: {error.message}{stop} {error.next_step}".rstrip(), file=sys.stderr)
+        text = f"error: {error.message}{stop} {error.next_step}".rstrip()
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:  # nobody can be told; the exit status says it
+        streams.let_go("stderr")
     return error.exit_status

@@ -12,10 +12,13 @@ import typer
 
 from strata.asked import Asked
 from strata.common import Common
+from strata.streams import readable
 
 EVERYWHERE = "Everywhere"
 THIS_LAYER = "This layer"
 CONTEXT = "typer_context"
+PATHS = ("PATH", "FILE", "DIR", "FOLDER", "IMAGE")
+"""What a metavar holds where a path is meant, or may be."""
 
 
 def complete(
@@ -32,10 +35,12 @@ def complete(
                 info.rich_help_panel = THIS_LAYER
     extra = _of_everything()
     names = {p.name for p in extra}
+    texts = {p.name for p in [*own, *asked_for] if not _names_a_path(p)}
 
     @wraps(function)
     def command(**given: Any) -> None:
         context = given.pop(CONTEXT)
+        given |= {name: _readable(given[name]) for name in texts}
         common = Common(context.command_path, **{name: given.pop(name) for name in names})
         if plan:
             values = {p.name: given.pop(p.name) for p in asked_for}
@@ -51,6 +56,18 @@ def complete(
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def _names_a_path(parameter: inspect.Parameter) -> bool:
+    """A path is opened by the very bytes that were typed, whether they are a text or not."""
+    found = [str(getattr(info, "metavar", None)) for info in getattr(parameter.annotation, "__metadata__", ())]
+    return any(word in metavar for metavar in found for word in PATHS)
+
+
+def _readable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_readable(one) for one in value]
+    return readable(value) if isinstance(value, str) else value
 
 
 def _of_plan(options: Sequence[str], always: Sequence[str] | None) -> list[inspect.Parameter]:

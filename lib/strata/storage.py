@@ -21,7 +21,21 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from strata.errors import ArtefactError
-from strata.files import explained, file_digest, fingerprint, fsync, locked, put_in_place, stamp_of, write_atomically
+from strata.files import (
+    dumped,
+    explained,
+    file_digest,
+    fingerprint,
+    fsync,
+    is_folder,
+    locked,
+    mapped,
+    parsed,
+    put_in_place,
+    sealed,
+    stamp_of,
+    write_atomically,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,14 +54,9 @@ class Artefact:
 
     def array(self, name: str) -> np.ndarray:
         """A memory-mapped array, as a plain read-only ndarray (indexing a np.memmap is slower)."""
-        import numpy as np
-
         file = self.path / f"{name}.npy"
         with _there(file):
-            try:
-                return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
-            except ValueError:  # an empty array cannot be mapped
-                return np.asarray(np.load(file, allow_pickle=False))
+            return mapped(file)
 
     def bytes(self, name: str) -> bytes:
         file = self.path / name
@@ -79,7 +88,7 @@ def artefact_folders(cache: Path, kind: str = "*") -> list[Path]:
 def recipe(folder: Path) -> dict[str, Any]:
     """What an artefact says that it was made from; {} where that cannot be read (it was removed, or is damaged)."""
     try:
-        found = json.loads((folder / "manifest.json").read_bytes())["made_from"]
+        found = parsed((folder / "manifest.json").read_bytes())["made_from"]
     except (OSError, ValueError, KeyError, TypeError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -90,14 +99,14 @@ def open_artefact(
 ) -> Artefact | None:
     """The artefact made from exactly this, or None. One that is damaged is announced and counts as missing."""
     folder = artefact_folder(cache, kind, made_from)
-    if not folder.is_dir():
+    if not is_folder(folder):
         return None
     why = damage(folder, verify=verify)
     if why:
         note(f"{kind} artefact {folder.name[:8]} {why}: it is built again")
         return None
     try:
-        return Artefact(folder, json.loads((folder / "manifest.json").read_bytes())["facts"])
+        return Artefact(folder, parsed((folder / "manifest.json").read_bytes())["facts"])
     except FileNotFoundError:  # removed by another process just now
         return None
 
@@ -105,12 +114,14 @@ def open_artefact(
 def damage(folder: Path, *, verify: bool) -> str:
     """What is wrong with an artefact's folder, in words that follow its name; empty when it is sound."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_bytes())
+        manifest = parsed((folder / "manifest.json").read_bytes())
         files: dict[str, dict[str, Any]] = manifest["files"]
         if manifest["format"] != FORMAT:
             return f"has format {manifest['format']}, not {FORMAT}"
         if manifest["facts_digest"] != fingerprint([manifest["facts"], files]):
             return "has an altered manifest"
+        if folder != artefact_folder(folder.parent.parent, folder.parent.name, manifest["made_from"]):
+            return "is another than its name says"
         stamps = _read_stamps(folder)
         stale = False
         for name, entry in files.items():
@@ -120,6 +131,9 @@ def damage(folder: Path, *, verify: bool) -> str:
             if verify or stamps.get(name) != stamp:
                 stale = True
                 if file_digest(folder / name) != entry["sha256"]:
+                    # Nobody may trust the stamps any more: whoever opens it next finds the same, and builds it again.
+                    with suppress(OSError):
+                        (folder / "stamps.json").unlink(missing_ok=True)
                     return f"has altered content in {name}"
         if stale:
             _write_stamps(folder, files)
@@ -132,7 +146,7 @@ def damage(folder: Path, *, verify: bool) -> str:
 
 def _read_stamps(folder: Path) -> dict[str, list[int]]:
     try:
-        stamps = json.loads((folder / "stamps.json").read_bytes())
+        stamps = parsed((folder / "stamps.json").read_bytes())
         return stamps if isinstance(stamps, dict) else {}
     except (OSError, ValueError):
         return {}
@@ -166,7 +180,8 @@ def ensure(
                 temporary.mkdir(parents=True)
                 facts = fill(temporary)
                 _seal(temporary, kind, made_from, facts)
-                _swap(temporary, folder)
+                # A reader between its two renames finds nothing, asks for the lock, and then finds the new one.
+                put_in_place(temporary, folder)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
     return Artefact(folder, facts, fresh=True)
@@ -174,10 +189,7 @@ def ensure(
 
 def _seal(folder: Path, kind: str, made_from: Mapping[str, Any], facts: dict[str, Any]) -> None:
     """Write the manifest and stamps last, and push everything to the disk."""
-    files = {}
-    for file in sorted(folder.iterdir()):
-        fsync(file)
-        files[file.name] = {"bytes": file.stat().st_size, "sha256": file_digest(file)}
+    files = {file.name: sealed(file) for file in sorted(folder.iterdir())}
     manifest = {
         "format": FORMAT,
         "kind": kind,
@@ -187,17 +199,9 @@ def _seal(folder: Path, kind: str, made_from: Mapping[str, Any], facts: dict[str
         "files": files,
         "facts_digest": fingerprint([facts, files]),
     }
-    write_atomically(
-        folder / "manifest.json", json.dumps(manifest, indent=1, ensure_ascii=False).encode(), durable=True
-    )
+    write_atomically(folder / "manifest.json", dumped(manifest, indent=1).encode(), durable=True)
     _write_stamps(folder, files)
     fsync(folder)
-
-
-def _swap(temporary: Path, folder: Path) -> None:
-    # A reader between the two renames finds nothing, asks for the lock, and then finds the new one.
-    put_in_place(temporary, folder)
-    fsync(folder.parent)
 
 
 def _sweep(folder: Path) -> None:

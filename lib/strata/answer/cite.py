@@ -18,6 +18,8 @@ from strata.core.analysis import stopwords, tokens
 
 MOST_IN_RANGE = 50
 """[1-999999999] names its ends and no more than so many numbers."""
+MOST_TOGETHER = 200
+"""Numbers that marks side by side name together."""
 
 _MARK = re.compile(r"[\[［【〔]([^\[\]［］【】〔〕]{1,400})[\]］】〕](?:\((?:https?:|www\.|#|/)[^)\s]{0,500}\))?")
 _LABEL = re.compile(r"(?:sources?|srcs?|refs?|references?|docs?|documents?|films?|nos?\.?|[#^])[\s:]*", re.IGNORECASE)
@@ -101,7 +103,7 @@ def _without_marks(block: str, given: int) -> tuple[str, list[_Mark]]:
         between, after = block[at : match.start()], block[match.end() :]
         at = match.end()
         if marks and not between.strip(" ,;"):
-            marks[-1] = replace(marks[-1], numbers=_once(marks[-1].numbers, numbers))
+            marks[-1] = replace(marks[-1], numbers=_once(marks[-1].numbers, numbers)[:MOST_TOGETHER])
         else:
             bare += between
             stripped = bare.rstrip()

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strata.answer.nearness import idf
+from strata.answer.nearness import weighed
 from strata.answer.sources import Source
 from strata.core.analysis import stopwords, tokens
 from strata.core.types import Query
@@ -66,9 +66,7 @@ def evidence(q: Query, sources: Sequence[Source], cosines: Sequence[float], ws: 
 
 def query_weights(text: str, ws: Workspace) -> dict[str, float]:
     """Stem → idf of each word of a query that is not on the stop list; a word that no document has weighs most."""
-    index = ws.index
-    terms = {index.stem(w): index.term_of(w) for w in tokens(text) if w not in stopwords()}
-    return {stem: idf(0 if term is None else index.df(term), index.documents) for stem, term in terms.items()}
+    return weighed((w for w in tokens(text) if w not in stopwords()), ws.index)
 
 
 def words_of(source: Source, ws: Workspace) -> frozenset[str]:

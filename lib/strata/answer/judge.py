@@ -27,7 +27,7 @@ from strata.answer import names
 from strata.answer import objections as against
 from strata.answer.clauses import clauses
 from strata.answer.material import Material
-from strata.answer.nearness import idf, nearest
+from strata.answer.nearness import nearest, weighed
 from strata.answer.quotes import quotes
 from strata.answer.substitution import substituted
 from strata.answer.wordlist import listed
@@ -124,10 +124,7 @@ class Judge:
     def _weights(self, clause: str, found: Sequence[names.Name]) -> dict[str, float]:
         """Stem → idf of each word that says something and is no name."""
         named = {word for name in found for word in name.words} | _VAGUE
-        words = [w for w in tokens(clause) if w not in stopwords() and w not in named]
-        index = self.ws.index
-        terms = {index.stem(word): index.term_of(word) for word in words}
-        return {stem: idf(0 if term is None else index.df(term), index.documents) for stem, term in terms.items()}
+        return weighed((w for w in tokens(clause) if w not in stopwords() and w not in named), self.ws.index)
 
     def _encoded(self, texts: Sequence[str]) -> np.ndarray:
         """float32[len(texts), d]"""

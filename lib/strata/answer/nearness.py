@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from strata.answer.material import Material, parts
+from strata.keyword.formulas import bm25_idf
+
+if TYPE_CHECKING:
+    from strata.keyword.index import Index
 
 SENTENCES = 24
 """Of a long document, so many sentences are compared by meaning: those that share most with the clause."""
@@ -74,6 +78,7 @@ def share(weights: Mapping[str, float], stems: frozenset[str]) -> float:
     return sum(w for stem, w in weights.items() if stem in stems) / whole if whole else 1.0
 
 
-def idf(df: int, documents: int) -> float:
-    """As BM25's: ln(1 + (N − df + ½) / (df + ½)). A word that no document has weighs most."""
-    return math.log(1 + (documents - df + 0.5) / (df + 0.5))
+def weighed(words: Iterable[str], index: Index) -> dict[str, float]:
+    """Stem → idf of each, as BM25's; a word that no document has weighs most."""
+    terms = {index.stem(word): index.term_of(word) for word in words}
+    return {stem: bm25_idf(0 if term is None else index.df(term), index.documents) for stem, term in terms.items()}

@@ -11,7 +11,7 @@ MOST = 20_000
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
-    r"|(?:\x1b[\]P_^]|[\x90\x9d])[^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)"  # titles and links of terminals
+    r"|(?:\x1b[\]P_^]|[\x90\x9d])[^\x07\x1b\x90\x9c\x9d]{0,2000}(?:\x07|\x1b\\|\x9c)"  # titles and links of terminals
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from strata.core.analysis import tokens
 
+_SOME = "{1,2000}"  # or each of ten thousand opening signs would be followed to the end
 _QUOTED = re.compile(
-    r"\"([^\"]+)\"|“([^”“]+)[”\"]|„([^“”]+)[“”]|«([^»]+)»|»([^«]+)«|「([^」]+)」|『([^』]+)』|‘([^‘]+)’(?!\w)"
+    rf"\"([^\"]{_SOME})\"|“([^”“]{_SOME})[”\"]|„([^“”]{_SOME})[“”]|«([^»]{_SOME})»|»([^«]{_SOME})«"
+    rf"|「([^」]{_SOME})」|『([^』]{_SOME})』|‘([^‘]{_SOME})’(?!\w)"
 )
 _ELLIPSIS = re.compile(r"\s*(?:\[?(?:…|\.{3,}|\. \. \.)\]?|\(…\))\s*")
 

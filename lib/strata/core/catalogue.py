@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 from strata import paths
 from strata.core.load import beir, detect
-from strata.errors import DataError
+from strata.errors import DataError, UsageError
+from strata.files import parsed
 from strata.settings import DEFAULT_DATASET
 
 ORIGIN = "origin.json"
@@ -41,11 +41,27 @@ def imported() -> dict[str, Path]:
 
     But one killed between its two renames had moved the former catalogue aside: that is used where it stands.
     """
-    home = paths.imported_dir()
-    there = [folder for folder in home.iterdir() if (folder / ORIGIN).is_file()] if home.is_dir() else []
+    try:
+        home = paths.imported_dir()
+    except UsageError:  # no home, so nothing was imported
+        return {}
+    try:
+        there = [folder for folder in home.iterdir() if _is_catalogue(folder)]
+    except (FileNotFoundError, NotADirectoryError):
+        there = []
+    except OSError as error:
+        raise DataError(f"{home} cannot be read ({error.strerror})", "check its permissions") from error
     aside = {match[1]: folder for folder in there if (match := _ASIDE.fullmatch(folder.name))}
     own = {folder.name: folder for folder in there if folder.name[0] != "."}
     return dict(sorted({**aside, **own}.items()))
+
+
+def _is_catalogue(folder: Path) -> bool:
+    """One that we may not look into is one: whoever opens it says so, and nobody else is kept from anything."""
+    try:
+        return (folder / ORIGIN).is_file()
+    except PermissionError:
+        return True
 
 
 def locate(dataset: str) -> Source:
@@ -79,9 +95,9 @@ def origin(folder: Path) -> dict[str, Any]:
     """What was written down when a catalogue was imported: loader, documents, from, imported."""
     file = folder / ORIGIN
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = parsed(file.read_bytes())
         return {"loader": str(found["loader"]), "documents": int(found["documents"]), "from": str(found["from"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         raise DataError(f"{file} cannot be read ({error})", "import the catalogue again with --replace") from error
 
 

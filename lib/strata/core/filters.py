@@ -17,7 +17,7 @@ from strata.errors import UsageError
 
 ALIKE = 3
 """Letters that Porter's stemmer never changes at the beginning of a word, unless the word is shorter."""
-_FORM = re.compile(r"^\s*([\w.-]+)\s*(>=|<=|!=|!~|~|=|>|<)\s*(.+?)\s*$")
+_FORM = re.compile(r"([\w.-]+)\s*(>=|<=|!=|!~|~|=|>|<)\s*(\S.*)")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _ordered(value: float, operator: str, bound: float) -> bool:
 
 def parse(text: str) -> Condition:
     """A condition from FIELD=VALUE, FIELD!=VALUE, or FIELD>=N and its like."""
-    match = _FORM.match(text)
+    match = _FORM.fullmatch(text.strip())
     if not match:
         raise UsageError(f'"{text}" is no condition', "write FIELD=VALUE or FIELD>=NUMBER, e.g. year>=1990")
     condition = Condition(*match.groups())

@@ -22,7 +22,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from strata.errors import ArtefactError
-from strata.files import fingerprint, locked, write_atomically
+from strata.files import fingerprint, locked, parsed, write_atomically
 from strata.storage import artefact_folder, artefact_folders, recipe
 
 FOLDER = "history"
@@ -50,7 +50,7 @@ def remember(cache: Path, source: Path, file: str, corpus: str, *, fresh: bool) 
 def _versions(record: Path) -> list[Version]:
     """What a record holds, newest first; nothing where it cannot be read."""
     try:
-        found = json.loads(record.read_bytes())["versions"]
+        found = parsed(record.read_bytes())["versions"]
         return [{name: str(version[name]) for name in NAMES} for version in found]
     except (OSError, ValueError, KeyError, TypeError):
         return []

@@ -16,7 +16,7 @@ from pathlib import Path
 from strata import paths
 from strata.core import load
 from strata.core.catalogue import as_path
-from strata.core.keeping import CORPUS, keep, write_corpus, write_origin
+from strata.core.keeping import CORPUS, LONGEST_NAME, keep, write_corpus, write_origin
 from strata.core.qrels import read_qrels, read_queries
 
 
@@ -44,7 +44,7 @@ def bring_in(given: str, name: str | None, note: Callable[[str], None], *, repla
 def name_for(path: Path) -> str:
     """What a catalogue is called when no name is given: its file's or folder's name, in plain letters."""
     stem = path.name if path.is_dir() else path.name.split(".")[0]
-    return re.sub(r"[^\w-]+", "-", stem.lower()).strip("-")
+    return re.sub(r"[^\w-]+", "-", stem.lower())[:LONGEST_NAME].strip("-")
 
 
 def _judgements(folder: Path, into: Path) -> tuple[str, ...]:

@@ -24,6 +24,10 @@ from strata.files import explained, locked, put_in_place, write_atomically
 from strata.settings import DEFAULT_DATASET
 
 CORPUS = "corpus.jsonl"
+LONGEST_NAME = 50
+"""Letters, so that the names of temporary folders, which hold it, fit into 255 bytes in any script."""
+DEVICES = ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
+"""No file can be called so on Windows: a catalogue with such a name could never move there."""
 
 
 @contextmanager
@@ -32,9 +36,11 @@ def keep(name: str, note: Callable[[str], None], *, replace: bool) -> Iterator[P
 
     UsageError for a name that cannot be one, or that is taken and not to be replaced.
     """
-    if not re.fullmatch(r"\w[\w-]*", name) or name == DEFAULT_DATASET:
+    if not re.fullmatch(r"\w[\w-]*", name) or len(name) > LONGEST_NAME or name.lower() in (DEFAULT_DATASET, *DEVICES):
+        allowed = f"use letters, digits, _ and -, at most {LONGEST_NAME}"
         raise UsageError(
-            f'"{name}" cannot name a catalogue', f"use letters, digits, _ and -, and not {DEFAULT_DATASET}: --name NAME"
+            f'"{name}" cannot name a catalogue',
+            f"{allowed}, and neither {DEFAULT_DATASET} nor the name of a device on Windows (con, nul …): --name NAME",
         )
     home = paths.imported_dir()
     folder = home / name

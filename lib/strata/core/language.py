@@ -67,7 +67,7 @@ LEAST = 2.0
 """Evidence below this says nothing: Les Misérables has 1."""
 MOST_ACCENTS = 2
 """So many accented words count: a list of actors has more."""
-_ACCENTED = re.compile(r"[^\W\d_]*[À-ÖØ-öø-ž][^\W\d_]*")
+_WORD, _ACCENT = re.compile(r"[^\W\d_]+"), re.compile(r"[À-ÖØ-öø-ž]")
 
 
 def is_english(text: str) -> bool:
@@ -102,7 +102,8 @@ def _accented(text: str) -> frozenset[str]:
     """The words with an accent or a letter that English has not, folded."""
     if text.isascii():
         return frozenset()
-    return frozenset(fold(word) for word in _ACCENTED.findall(unicodedata.normalize("NFC", text)))
+    words = _WORD.findall(unicodedata.normalize("NFC", text))
+    return frozenset(fold(word) for word in words if _ACCENT.search(word))
 
 
 def _english_words() -> frozenset[str]:

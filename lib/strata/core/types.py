@@ -6,8 +6,9 @@ them stay small and fast; the id as the catalogue gives it appears only at the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NewType, Protocol
 
 from strata.core.answer import Answer as Answer
@@ -68,7 +69,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Passage:
-    """A stretch of a document: `text == document.text[start:end]`; `score` is a cosine."""
+    """A stretch of a document: `text == document.text[start:end]`; `score`: its list's, mostly a cosine."""
 
     doc: int
     text: str
@@ -84,8 +85,8 @@ class Ranking:
     docs: int32[n], positions. scores: float64[n]. passages: empty, or one a document. matched: how many documents the
     layer matched before the list was cut at its depth.
     family: "keyword", "semantic", "picture": which side of a fusion the list is on; empty for a list made from others.
-    weight: how much the list counts beside others of its side, in fusions that weigh lists. coverage: how much of the
-    query the first document of a keyword list holds, 0 to 1; None where nothing is said of it.
+    weight: how much the list counts beside others of its side, in fusions that weigh lists. covers: how much of the
+    query a document holds, 0 to 1; None where the layer cannot tell.
     """
 
     name: str
@@ -95,7 +96,12 @@ class Ranking:
     matched: int = 0
     family: str = ""
     weight: float = 1.0
-    coverage: float | None = None
+    covers: Callable[[int], float] | None = None
+
+    @cached_property
+    def coverage(self) -> float | None:
+        """How much of the query the first document holds; None where nothing is said of it. Only some fusions ask."""
+        return self.covers(int(self.docs[0])) if self.covers and self.docs.size else None
 
     def place(self, doc: int) -> int | None:
         """The rank of a document, from 1, or None when the list does not hold it."""

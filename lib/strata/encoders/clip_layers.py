@@ -6,14 +6,12 @@ published weights and under transformers' names for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
-from strata.encoders.bert_numpy import gelu
 from strata.encoders.clip_config import Tower
-
-Tensors = Mapping[str, np.ndarray]
+from strata.encoders.network import Tensors, attention, gelu, linear, norm
 
 
 def quick_gelu(x: np.ndarray) -> np.ndarray:
@@ -29,20 +27,6 @@ def quick_gelu(x: np.ndarray) -> np.ndarray:
 ACTIVATION: dict[str, Callable[[np.ndarray], np.ndarray]] = {"quick_gelu": quick_gelu, "gelu": gelu}
 
 
-def linear(t: Tensors, x: np.ndarray, name: str) -> np.ndarray:
-    out: np.ndarray = x @ t[f"{name}.weight"].T
-    out += t[f"{name}.bias"]
-    return out
-
-
-def norm(t: Tensors, x: np.ndarray, name: str, epsilon: float) -> np.ndarray:
-    x = x - x.mean(axis=-1, keepdims=True)
-    x /= np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + np.float32(epsilon))
-    x *= t[f"{name}.weight"]
-    x += t[f"{name}.bias"]
-    return x
-
-
 def through(t: Tensors, x: np.ndarray, at: str, tower: Tower, hide: np.ndarray | None = None) -> np.ndarray:
     """float32[batch, length, width] after all layers of the tower whose tensors' names begin with `at`.
 
@@ -51,25 +35,10 @@ def through(t: Tensors, x: np.ndarray, at: str, tower: Tower, hide: np.ndarray |
     activation = ACTIVATION[tower.activation]
     for i in range(tower.layers):
         layer = f"{at}.encoder.layers.{i}"
-        x = x + _attention(t, norm(t, x, f"{layer}.layer_norm1", tower.epsilon), f"{layer}.self_attn", tower, hide)
+        own = f"{layer}.self_attn"
+        normed = norm(t, x, f"{layer}.layer_norm1", tower.epsilon)
+        taken = attention(t, normed, (f"{own}.q_proj", f"{own}.k_proj", f"{own}.v_proj"), tower.heads, hide)
+        x = x + linear(t, taken, f"{own}.out_proj")
         inner = activation(linear(t, norm(t, x, f"{layer}.layer_norm2", tower.epsilon), f"{layer}.mlp.fc1"))
         x += linear(t, inner, f"{layer}.mlp.fc2")
     return x
-
-
-def _attention(t: Tensors, x: np.ndarray, at: str, tower: Tower, hide: np.ndarray | None) -> np.ndarray:
-    batch, length, width = x.shape
-    size = width // tower.heads
-
-    def heads(part: str) -> np.ndarray:
-        return linear(t, x, f"{at}.{part}").reshape(batch, length, tower.heads, size).transpose(0, 2, 1, 3)
-
-    weights = heads("q_proj") @ heads("k_proj").transpose(0, 1, 3, 2)
-    weights *= np.float32(size**-0.5)
-    if hide is not None:
-        weights += hide
-    weights -= weights.max(axis=-1, keepdims=True)
-    np.exp(weights, out=weights)
-    weights /= weights.sum(axis=-1, keepdims=True)
-    mixed = (weights @ heads("v_proj")).transpose(0, 2, 1, 3).reshape(batch, length, width)
-    return linear(t, mixed, f"{at}.out_proj")

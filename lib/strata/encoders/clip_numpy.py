@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strata.encoders import Kind
-from strata.encoders.bert_numpy import BATCH_TOKENS, FEW_TOKENS, mapped_tensors
+from strata.encoders.bert_numpy import BATCH_TOKENS, FEW_TOKENS
 from strata.encoders.clip_config import clip_config
 from strata.encoders.clip_pixels import Pixels, processor
 from strata.encoders.clip_tokens import ClipTokens
 from strata.encoders.clip_towers import picture_vectors, text_vectors
 from strata.encoders.folder import json_of
+from strata.encoders.network import mapped_tensors
+from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import in_batches, needing
 from strata.encoders.weights import Weights
 
@@ -22,25 +24,15 @@ if TYPE_CHECKING:
     from strata.core.picture import Picture
 
 
-class ClipEncoder:
+class ClipEncoder(Runtime):
     """A PictureEncoder over a folder with a plain CLIP, as clip_folder.py tells them."""
 
     def __init__(self, weights: Weights) -> None:
-        self.name = weights.name
-        self.weights = weights
-        self.fingerprint = weights.fingerprint
-        self.dimensions = weights.row.dimensions
-        self.max_tokens = weights.row.max_tokens
+        super().__init__(weights)
         self._home = weights.home
         self._config = clip_config(json_of(self._home / "config.json"))
         self._tensors = mapped_tensors(weights.folder / weights.row.file)
         self._tokens = ClipTokens(weights)
-
-    @cached_property
-    def _pools(self) -> Any:
-        with needing("threadpoolctl", self.weights):
-            from threadpoolctl import ThreadpoolController
-        return ThreadpoolController()
 
     @cached_property
     def _pixels(self) -> Pixels:
@@ -71,7 +63,7 @@ class ClipEncoder:
 
     def _threads(self, places: int) -> Any:
         """One thread for little work, as in bert_numpy.py."""
-        return self._pools.limit(limits=1 if places < FEW_TOKENS else None, user_api="blas")
+        return self.pools.limit(limits=1 if places < FEW_TOKENS else None, user_api="blas")
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

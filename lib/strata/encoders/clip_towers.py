@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from strata.encoders.clip_config import ClipConfig
-from strata.encoders.clip_layers import Tensors, norm, through
+from strata.encoders.clip_layers import through
+from strata.encoders.network import Tensors, norm
 
 OLD_END = 2
 """What configurations before transformers 4.31 called the end of a text, wrongly: for them it is the highest number,

@@ -7,6 +7,7 @@ Read from the layout that sentence-transformers writes: modules.json, config.jso
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ Prefixes = tuple[str, str]
 
 def weights_file(folder: Path) -> str:
     """The file with the weights: tensors before a graph. WEIGHTS also where there is none."""
-    return next((name for name in (WEIGHTS, *ONNX) if (folder / name).is_file()), WEIGHTS)
+    return next((name for name in (WEIGHTS, *ONNX) if os.path.isfile(folder / name)), WEIGHTS)
 
 
 def lacking(folder: Path, needed: tuple[str, ...] = ()) -> str:
@@ -35,15 +36,18 @@ def lacking(folder: Path, needed: tuple[str, ...] = ()) -> str:
 
     needed: the files that must be there, where that is known; else it is read from the folder itself.
     """
-    if not folder.is_dir():
-        return "not there"
+    try:
+        if not folder.is_dir():
+            return "not there"
+    except PermissionError:
+        return "may not be read"
     wanted = [*(needed or (weights_file(folder), *NEEDED[1:], "modules.json"))]
     for path, kind in () if needed else modules_of(folder):
         if kind in ("Pooling", "Dense"):
             wanted.append(f"{path}/config.json")
         if kind == "Dense":
             wanted.append(f"{path}/{WEIGHTS}")
-    missing = [name for name in wanted if not (folder / name).is_file()]
+    missing = [name for name in wanted if not os.path.isfile(folder / name)]
     if not missing:
         return ""
     said = f"holds no {', '.join(missing)}"

@@ -43,12 +43,16 @@ def usual_prefixes(repository: str) -> Prefixes:
 
 
 def cached(repository: str) -> Path:
-    """The snapshot that the hub's cache calls `main`, or else the newest; where it would be, if there is none."""
+    """The snapshot that the hub's cache calls `main`, or else the newest; where it would be, if there is none, and where
+    nobody lets us look."""
     home = hub_cache() / f"models--{repository.replace('/', '--')}"
     reference = home / "refs" / "main"
-    if reference.is_file():
-        return home / "snapshots" / reference.read_text(encoding="utf-8", errors="replace").strip()
-    snapshots = sorted((home / "snapshots").glob("*"), key=lambda path: path.stat().st_mtime)
+    try:
+        if reference.is_file():
+            return home / "snapshots" / reference.read_text(encoding="utf-8", errors="replace").strip()
+        snapshots = sorted((home / "snapshots").glob("*"), key=lambda path: path.stat().st_mtime)
+    except OSError:
+        return home
     return snapshots[-1] if snapshots else home
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from strata.encoders import Kind
+from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import Tokens, cores, first_line, in_threads, needing
 from strata.encoders.weights import Weights
 from strata.errors import ArtefactError
@@ -26,15 +27,11 @@ HIDDEN = ("last_hidden_state", "token_embeddings")
 FATAL = 4  # the least that its log can be told to say; errors are raised besides
 
 
-class OnnxEncoder:
+class OnnxEncoder(Runtime):
     """Encodes with a graph that weights.py found and checked; asks no network."""
 
     def __init__(self, weights: Weights) -> None:
-        self.name = weights.name
-        self.weights = weights
-        self.fingerprint = weights.fingerprint
-        self.dimensions = weights.row.dimensions
-        self.max_tokens = weights.row.max_tokens
+        super().__init__(weights)
         self._tokens = Tokens(weights)
 
     @cached_property

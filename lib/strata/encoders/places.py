@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.machinery import PathFinder
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def needed_files(row: EncoderRow) -> tuple[str, ...]:
 
 def lacking(folder: Path, needed: tuple[str, ...] = ()) -> str:
     """As folder.py and clip_folder.py say it, each of its own layouts."""
-    home = home_of(folder) if folder.is_dir() and not needed else None
+    home = home_of(folder) if os.path.isdir(folder) and not needed else None
     return lacking_there(folder, home) if home else of_words.lacking(folder, needed)
 
 

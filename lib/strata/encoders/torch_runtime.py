@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from strata.encoders import Kind, readable
+from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import first_line, in_batches, in_threads, needing
 from strata.encoders.weights import Weights
 from strata.errors import ArtefactError
@@ -24,7 +25,7 @@ CHARACTERS_A_TOKEN = 4
 """Of English. Only the size of a batch of their own loop hangs on these two."""
 
 
-class TorchEncoder:
+class TorchEncoder(Runtime):
     """Encodes a folder that weights.py found and checked; asks no network."""
 
     def __init__(self, weights: Weights) -> None:
@@ -38,11 +39,7 @@ class TorchEncoder:
 
         quiet: Callable[[], None] = disable_progress_bar
         quiet()  # or "Loading weights" is drawn on stderr, whatever show_progress_bar says
-        self.name = weights.name
-        self.weights = weights
-        self.fingerprint = weights.fingerprint
-        self.dimensions = weights.row.dimensions
-        self.max_tokens = weights.row.max_tokens
+        super().__init__(weights)
         try:
             self._model = SentenceTransformer(str(weights.whole), device="cpu", local_files_only=True)
         except Exception as error:  # whatever a model's loader raises, the user needs to know which folder

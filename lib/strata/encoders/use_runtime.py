@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from strata.encoders import Kind, readable
+from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import cores, first_line, in_threads, needing
-from strata.encoders.weights import Weights
 from strata.errors import ArtefactError
 
 LONGEST_PIECE = 16
@@ -40,15 +40,8 @@ class Pieces:
         return ids if len(ids) <= self._most else [*ids[: self._most - 1], ids[-1]]
 
 
-class UseEncoder:
+class UseEncoder(Runtime):
     """Encodes with weights that weights.py found and checked; asks no network."""
-
-    def __init__(self, weights: Weights) -> None:
-        self.name = weights.name
-        self.weights = weights
-        self.fingerprint = weights.fingerprint
-        self.dimensions = weights.row.dimensions
-        self.max_tokens = weights.row.max_tokens
 
     @cached_property
     def _network(self) -> Any:
@@ -72,12 +65,6 @@ class UseEncoder:
         network.sp = Pieces(whole, self.max_tokens)
         return network
 
-    @cached_property
-    def _pools(self) -> Any:
-        with needing("threadpoolctl", self.weights):
-            from threadpoolctl import ThreadpoolController
-        return ThreadpoolController()
-
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
         out = np.empty((len(texts), self.dimensions), dtype=np.float32)
         if not texts:
@@ -85,7 +72,7 @@ class UseEncoder:
         prefix = self.weights.prefix(kind)
         network = self._network  # opened once, before any thread asks
         order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))  # the longest must not come last
-        with self._pools.limit(limits=1, user_api="blas"):
+        with self.pools.limit(limits=1, user_api="blas"):
             found = in_threads(lambda place: network.encode([prefix + texts[place]])[0], order, cores())
             for place, vector in zip(order, found, strict=True):
                 out[place] = vector

@@ -25,6 +25,8 @@ WEIGHED = 8
 """So many near words of each are held against the rest of the text."""
 SHORTEST_HALF, SHORTEST_WHOLE = 3, 5
 """Letters of what a word may be taken apart into, and of what words may be joined to."""
+LONGEST_WORD = 64
+"""What has more letters is no misspelt word, and there would be as many ways to take it apart."""
 
 Edit = tuple[int, int, str]
 """(start, end, what is to stand there)."""
@@ -84,7 +86,7 @@ class Corrector:
 
     def _unknown(self, word: str) -> bool:
         absent = word.isalpha() and word not in self._stop and word not in CONTRACTED
-        return absent and self._index.term_of(word) is None
+        return absent and len(word) <= LONGEST_WORD and self._index.term_of(word) is None
 
     def _joined(self, text: str, words: list[Edit], at: int, free: int) -> Edit | None:
         """The word and a neighbour as one word of the catalogue. free: where the text is not changed yet."""

@@ -65,13 +65,17 @@ class Parts:
             meaning="" if meaning == self.text else meaning,  # encoders read the text where nothing else is written
         )
 
+    @property
+    def unwanted(self) -> tuple[str, ...]:
+        """Filters on genres. One that is also wanted is not ruled out."""
+        return tuple(f"genres!={genre}" for genre in dict.fromkeys(self.not_genres) if genre not in self.fields.genres)
+
     def _conditions(self, ws: Workspace) -> tuple[str, ...]:
-        """Filters on fields that the catalogue has. A genre that is also wanted is not ruled out."""
+        """Filters on fields that the catalogue has."""
         first, last = self.fields.years if "year" in ws.corpus.fields else (None, None)
         low = () if first is None else (f"year>={first}",)
         high = () if last is None else (f"year<={last}",)
-        unwanted = dict.fromkeys(genre for genre in self.not_genres if genre not in self.fields.genres)
-        return (*low, *high, *(f"genres!={genre}" for genre in unwanted))
+        return (*low, *high, *self.unwanted)
 
     def _meaning(self, ws: Workspace, lookup: Lookup) -> str:
         """The fields in the catalogue's text template, as one of its documents would be: the titles that are compared

@@ -70,7 +70,8 @@ def _compiled(phrases: tuple[str, ...]) -> re.Pattern[str]:
 _OPENING, _ANYWHERE = _compiled(OPENING), _compiled(ANYWHERE)
 _BEFORE_A_WORD = re.compile(r"[^\w\"“«(]+")
 _LOOSE = re.compile(r"\s+(?=[,.;:!?])|[,;:]\s*(?=[,.;:!?])")
-_ENDS = re.compile(r"(?:[\s,;:–—-]|\b(?:and|or|but)\b(?=\W*\Z))+\Z")
+_SIGNS = " ,;:–—-"
+_LAST = re.compile(r"\b(?:and|or|but)\Z")
 
 
 def without_filler(text: str) -> tuple[str, list[str]]:
@@ -95,7 +96,9 @@ def without_filler(text: str) -> tuple[str, list[str]]:
 def tidy(text: str) -> str:
     """Without the blanks, signs and conjunctions that are left where something was taken out."""
     text = _LOOSE.sub("", " ".join(text.split()))
-    return _ENDS.sub("", text[_end(_BEFORE_A_WORD.match(text)) :])
+    # In two steps, not by one pattern: that would begin anew at each of a million hyphens.
+    text = text[_end(_BEFORE_A_WORD.match(text)) :].rstrip(_SIGNS)
+    return _LAST.sub("", text).rstrip(_SIGNS)
 
 
 def _end(match: re.Match[str] | None) -> int:

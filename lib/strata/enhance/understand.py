@@ -60,7 +60,7 @@ class Understand:
         text, changed = corrected(q.text, ws, self.edits)
         lookup = Lookup(ws.corpus, ws.index)
         parts = taken_apart(text, lookup, dated=False)
-        where = tuple(dict.fromkeys([*_genres(parts.not_genres, parts.fields.genres), *_words(parts.not_words, ws)]))
+        where = tuple(dict.fromkeys([*parts.unwanted, *_words(parts.not_words, ws)]))
         excluded = dict.fromkeys((*parts.liked, *parts.left_out))
         variants = [taken_apart(q.text, lookup, dated=False).text] if changed else []
         variants += _sentences(text) if self.long and len(tokens(text)) >= self.long else []
@@ -72,11 +72,6 @@ class Understand:
             exclude=q.exclude | frozenset(excluded),
             where=(*q.where, *(one for one in where if one not in q.where)),
         )
-
-
-def _genres(unwanted: Iterable[str], wanted: Iterable[str]) -> list[str]:
-    """A genre that is also wanted is not ruled out."""
-    return [f"genres!={genre}" for genre in unwanted if genre not in wanted]
 
 
 def _words(unwanted: Iterable[str], ws: Workspace) -> list[str]:

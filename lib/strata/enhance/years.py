@@ -50,12 +50,6 @@ class Years:
     last: int | None = None
     spans: tuple[tuple[int, int], ...] = ()
 
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """As filters: year>=1980."""
-        low = () if self.first is None else (f"year>={self.first}",)
-        return low if self.last is None else (*low, f"year<={self.last}")
-
 
 def years_in(text: str) -> Years:
     """What the request says of years: of each bound the first thing. Bounds that leave no year are none."""

@@ -20,7 +20,7 @@ from strata import paths
 from strata.core.catalogue import Source
 from strata.core.types import DocId, Document
 from strata.errors import DataError
-from strata.files import explained, fingerprint, locked, write_atomically
+from strata.files import dumped, explained, fingerprint, locked, write_atomically
 
 FORMAT = 1
 
@@ -108,7 +108,7 @@ def write(file: Path, name: str, kept: Kept) -> None:
         for key, one in kept.written.items()
     }
     data = {"format": FORMAT, "catalogue": name, "removed": kept.removed, "premises": premises}
-    write_atomically(file, (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode(), durable=True)
+    write_atomically(file, (dumped(data, indent=1) + "\n").encode(), durable=True)
 
 
 def _written(entry: Any) -> Written:

@@ -21,7 +21,7 @@ from typing import Any, get_args, get_type_hints
 
 from strata.core.types import Plan
 from strata.errors import UsageError
-from strata.pipeline.plan import SINGLE, with_settings
+from strata.pipeline.plan import layers_of, with_settings
 
 Value = int | float | str | bool
 
@@ -84,11 +84,6 @@ def _within(count: int, what: str) -> None:
         raise UsageError(f"{count:,} {what}: at most {LARGEST} are tried", "fewer values, or a larger step")
 
 
-def layers(plan: Plan) -> list[Any]:
-    """Every layer of a plan."""
-    return [*plan.retrieve, *(layer for slot in SINGLE if (layer := getattr(plan, slot)) is not None)]
-
-
 def own(plan: Plan, setting: str) -> Any:
     """The plan's value; where several layers have the setting, the first one's."""
     if setting == "depth":
@@ -98,7 +93,7 @@ def own(plan: Plan, setting: str) -> Any:
 
 def _holder(plan: Plan, setting: str) -> Any:
     """The first layer that has a setting; None where none has it."""
-    return next((one for one in layers(plan) if any(field.name == setting for field in fields(one))), None)
+    return next((one for one in layers_of(plan) if any(field.name == setting for field in fields(one))), None)
 
 
 def _kinds(plan: Plan, name: str) -> tuple[type, ...]:

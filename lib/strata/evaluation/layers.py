@@ -18,6 +18,7 @@ from strata.hybrid.rrf import RRF
 from strata.hybrid.weighted import Weighted
 from strata.keyword.bm25 import BM25
 from strata.keyword.tfidf import TfIdf
+from strata.pipeline.labels import last_part
 from strata.pipeline.plan import settings_of, with_candidates, with_settings
 from strata.semantic.chunks import Chunks
 from strata.semantic.document import Documents
@@ -42,7 +43,7 @@ def contenders(
     rows: dict[str, Plan] = {"tf-idf": Plan((TfIdf(),)), "bm25": Plan((BM25(),))}
     fused: dict[str, Plan] = {}
     for encoder in encoders:
-        ending = f" {encoder.rstrip('/').rpartition('/')[2]}" if len(encoders) > 1 else ""
+        ending = f" {last_part(encoder)}" if len(encoders) > 1 else ""
         document, chunks = Documents(encoder), Chunks(encoder)
         rows |= {f"document{ending}": Plan((document,)), f"chunks{ending}": Plan((chunks,))}
         lists = (BM25(), document if vectors == "document" else chunks)

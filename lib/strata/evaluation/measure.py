@@ -20,6 +20,11 @@ class Measure:
     metric: Metric
     k: int
 
+    @property
+    def name(self) -> str:
+        """ "ndcg@5", however it was written."""
+        return self.label if "@" in self.label else f"{self.label}@{self.k}"
+
     def __call__(self, found: Sequence[str], grades: Grades) -> float:
         return self.metric(found, grades, self.k)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from strata.core.load.text import json_lines
 from strata.core.qrels import is_grade
 from strata.errors import DataError
 from strata.evaluation.pool import Pool
-from strata.files import write_atomically
+from strata.files import dumped, write_atomically
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
@@ -99,20 +98,6 @@ def mismatch(row: Mapping[str, Any], query: GoldenQuery, doc: int, corpus: Corpu
     if isinstance(title, str) and title_key(title) != title_key(own):
         return f'id {corpus.id(doc)} is called "{title}" here and "{own}" in {corpus.name}'
     return ""
-
-
-def dumped(value: Any) -> str:
-    """JSON on one line, as people read it; escaped where a letter is none that UTF-8 can write."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() or _encodes(text) else json.dumps(value)
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_id(value: Any) -> bool:

@@ -17,8 +17,8 @@ from strata.core.golden import case_id, cases_of, listed
 from strata.core.naming import named
 from strata.core.qrels import cells_of, rows_of
 from strata.core.types import DocId
-from strata.evaluation.poolfile import dumped
 from strata.evaluation.trec import column
+from strata.files import dumped
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus

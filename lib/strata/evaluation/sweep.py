@@ -13,10 +13,11 @@ from strata.core.golden import GoldenSet
 from strata.core.types import Plan
 from strata.errors import ProviderError
 from strata.evaluation.folds import LOO, folds
-from strata.evaluation.grid import Axis, combinations, label, layers, own
+from strata.evaluation.grid import Axis, combinations, label, own
 from strata.evaluation.measure import Measure
 from strata.evaluation.outcome import Contender, evaluate
 from strata.evaluation.swept import Sweep, judged
+from strata.pipeline.plan import layers_of
 from strata.pipeline.run import Memo
 from strata.pipeline.workspace import Workspace
 
@@ -49,9 +50,8 @@ def sweep(
     contenders = [Contender(name, changed) for changed, name in named.items()]
     measured, failed = _measured(contenders, golden, ws, measure, progress)
     values = np.array([measured[changed] for _, changed in grid])
-    name = measure.label if "@" in measure.label else f"{measure.label}@{measure.k}"
     settings = [one for one, _ in grid]
-    return judged(name, over, settings, values, current, measured[plan], parts, seed, failed)
+    return judged(measure.name, over, settings, values, current, measured[plan], parts, seed, failed)
 
 
 def _measured(
@@ -60,7 +60,7 @@ def _measured(
     """Plan → a value for each query; and how many of these runs left a step out. What plans share is computed once, and
     forgotten when the last has used it. ProviderError where a plan cannot be measured: a grid has no holes."""
     memo: Memo = {}
-    last = {layer: i for i, one in enumerate(contenders) for layer in layers(one.plan)}
+    last = {layer: i for i, one in enumerate(contenders) for layer in layers_of(one.plan)}
     values, failed = {}, 0
     with progress("settings", len(contenders)) if progress else nullcontext(lambda _: None) as done:
         for i, one in enumerate(contenders):

@@ -102,8 +102,9 @@ def dataset_of(run: Run) -> str:
 
 
 def _printable(text: str, run: Run) -> str:
-    """A text of a log that may come to stand in a message. DataError for control characters: our names have none."""
-    if not text.isprintable():
+    """A text of a log that may come to stand in a message. DataError for control characters: our names have none, but a
+    path may hold bytes that are no UTF-8."""
+    if not "".join(sign for sign in text if not "\udc80" <= sign <= "\udcff").isprintable():
         raise DataError(f"the log of {run.id} holds control characters where a name should be", SEE)
     return text
 

@@ -7,6 +7,8 @@ from typing import Any
 
 SLOTS = ("enhance", "fuse", "rerank", "answer")
 """Of one layer each; a plan has any number of retrievers."""
+WHOLE = ("depth", "limit", "premises")
+"""Settings of the whole plan."""
 ABSENT = "–"
 """What stands for a setting that a plan has not."""
 _LONGEST = 60
@@ -38,7 +40,7 @@ def settings(plan: Mapping[str, Any]) -> dict[str, Any]:
         found |= {f"{name}.{key}": value for key, value in layer.items() if key != "layer"}
     for slot in SLOTS[1:]:
         found |= _of_slot(slot, plan)
-    return found | {name: plan[name] for name in ("depth", "limit") if name in plan}
+    return found | {name: plan[name] for name in WHOLE if name in plan}
 
 
 def _of_slot(slot: str, plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ Its forward list (forward.py) spares the next build whatever did not change; the
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from strata.core.analysis import Stemmer, stopwords, tokens
-from strata.keyword import formulas
-from strata.keyword.forward import KEY_BYTES, Forward, counted, joined, order_by, pointers, run_starts, save
+from strata.keyword.forward import KEY_BYTES, SLICE, Forward, counted, joined, save, stacked
 from strata.keyword.known import shared
+from strata.keyword.postings import invert
 
 
 def build(texts: Iterable[str], folder: Path) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def rebuild(keys: np.ndarray, text: Callable[[int], str], folder: Path, former: 
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     number = numbers.__getitem__
     ids = [np.fromiter(map(number, part.words), dtype=np.int32) for part in known]
-    flat = [np.fromiter(map(number, tokens(text(i))), dtype=np.int32) for i in todo.tolist()]
+    read = deque(_read(map(text, todo.tolist()), number))
     stems = {word: stem for part in known for word, stem in part.stems.items()}
     terms, surfaces, surface_terms = _vocabulary(numbers, stop, stems)
     # From the numbers that words were met under to their places among the sorted surfaces; −1 for stop words.
@@ -52,13 +52,13 @@ def rebuild(keys: np.ndarray, text: Callable[[int], str], folder: Path, former: 
     place[np.fromiter(map(number, surfaces), dtype=np.int32)] = np.arange(len(surfaces), dtype=np.int32)
     parts = [(part.at, part.forward.renumbered(place[own])) for part, own in zip(known, ids, strict=True)]
     if todo.size or not parts:
-        parts.append((todo, _analysed(flat, place)))
+        parts.append((todo, _analysed(read, place)))
     forward = joined(parts, len(keys))
     save(folder, keys, forward)
     save_words(folder, "terms", terms)
     save_words(folder, "surfaces", surfaces)
     np.save(folder / "surface_terms.npy", surface_terms)
-    return {"analysed": int(todo.size), **_invert(forward, surface_terms, len(terms), folder)}
+    return {"analysed": int(todo.size), **invert(forward, surface_terms, len(terms), folder)}
 
 
 def _vocabulary(
@@ -76,47 +76,30 @@ def _vocabulary(
     return terms, surfaces, np.fromiter(map(number.__getitem__, stems), dtype=np.int32)
 
 
-def _analysed(flat: list[np.ndarray], place: np.ndarray) -> Forward:
-    """The forward list of documents given as the numbers of their words, one after another."""
-    surfaces = place[np.concatenate(flat)] if flat else np.empty(0, np.int32)
-    docs = np.repeat(np.arange(len(flat), dtype=np.int32), [len(words) for words in flat])
-    kept = surfaces >= 0
-    return counted(surfaces[kept], docs[kept], len(flat))
+def _read(texts: Iterable[str], number: Callable[[str], int]) -> Iterator[tuple[np.ndarray, list[int]]]:
+    """The words of the texts as numbers, int32, about SLICE at a time, and how many of them are of each text."""
+    words: list[str] = []
+    counts: list[int] = []
+    for text in texts:
+        found = tokens(text)
+        words += found
+        counts.append(len(found))
+        if len(words) >= SLICE:
+            yield np.fromiter(map(number, words), np.int32, len(words)), counts
+            words, counts = [], []
+    yield np.fromiter(map(number, words), np.int32, len(words)), counts
 
 
-def _invert(forward: Forward, surface_terms: np.ndarray, terms: int, folder: Path) -> dict[str, Any]:
-    """Write the postings; returns their sizes. Rows go from documents to terms by one stable sort."""
-    documents = len(forward.counts)
-    rows = surface_terms[forward.surfaces]
-    order = order_by(rows)
-    rows, docs = rows[order], np.repeat(np.arange(documents, dtype=np.int32), forward.counts)[order]
-    starts = run_starts(rows, docs)  # several surfaces of a document may have one term
-    tfs = np.add.reduceat(forward.tfs[order], starts, dtype=np.int32) if starts.size else np.empty(0, np.int32)
-    docs, df = docs[starts], np.bincount(rows[starts], minlength=terms)
-    lengths = np.diff(pointers(forward.tfs)[forward.indptr]).astype(np.int32)
-    avgdl = float(lengths.mean()) if documents else 0.0
-    np.save(folder / "indptr.npy", pointers(df))
-    np.save(folder / "docs.npy", docs)
-    np.save(folder / "tfs.npy", tfs)
-    np.save(folder / "lengths.npy", lengths)
-    np.save(folder / "impacts.npy", _impacts(df, docs, tfs, lengths, avgdl))
-    return {
-        "documents": documents,
-        "terms": terms,
-        "postings": int(tfs.size),
-        "tokens": int(lengths.sum()),
-        "empty": int((lengths == 0).sum()),
-        "avgdl": avgdl,
-    }
-
-
-def _impacts(df: np.ndarray, docs: np.ndarray, tfs: np.ndarray, lengths: np.ndarray, avgdl: float) -> np.ndarray:
-    """float64[postings]: each posting's BM25 contribution at the usual k1 and b."""
-    counts, which = np.unique(df, return_inverse=True)
-    idf = np.array([formulas.bm25_idf(int(d), len(lengths)) for d in counts])[which]
-    weight: np.ndarray = formulas.bm25_tf(tfs, lengths[docs], avgdl)
-    impacts: np.ndarray = np.repeat(idf, df) * weight
-    return impacts
+def _analysed(read: deque[tuple[np.ndarray, list[int]]], place: np.ndarray) -> Forward:
+    """The forward list of documents given as the numbers of their words. What was read is given back on the way."""
+    parts = []
+    while read:
+        words, counts = read.popleft()
+        surfaces = place[words]
+        docs = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        kept = surfaces >= 0
+        parts.append(counted(surfaces[kept], docs[kept], len(counts)))
+    return stacked(parts)
 
 
 def save_words(folder: Path, name: str, words: list[str]) -> None:

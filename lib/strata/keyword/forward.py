@@ -15,6 +15,8 @@ import numpy as np
 from strata.storage import Artefact
 
 KEY_BYTES = 16
+SLICE = 1 << 20
+"""About so many words are worked on at once while an index is built."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +69,21 @@ def order_by(numbers: np.ndarray) -> np.ndarray:
 
 
 def counted(surfaces: np.ndarray, docs: np.ndarray, documents: int) -> Forward:
-    """The forward list of words that stand one after another: word i, a number, is of document docs[i] (ascending)."""
-    order = order_by(surfaces)
-    surfaces, docs = surfaces[order], docs[order]
-    starts = run_starts(surfaces, docs)
-    tfs = np.diff(np.append(starts, surfaces.size))
-    surfaces, docs = surfaces[starts], docs[starts]
-    order = order_by(docs)
-    return Forward(
-        pointers(np.bincount(docs, minlength=documents)), surfaces[order].astype(np.int32), tfs[order].astype(np.int32)
-    )
+    """The forward list of words that stand one after another: word i, a number, is of document docs[i]."""
+    pairs = docs.astype(np.int64) << 32 | surfaces
+    pairs.sort()
+    starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+    tfs = np.diff(starts, append=pairs.size).astype(np.int32)
+    pairs = pairs[starts]
+    indptr = pointers(np.bincount(pairs >> 32, minlength=documents))
+    return Forward(indptr, (pairs & 0xFFFFFFFF).astype(np.int32), tfs)
+
+
+def stacked(parts: list[Forward]) -> Forward:
+    """The rows of all parts, one part after another."""
+    counts = np.concatenate([part.counts for part in parts])
+    surfaces, tfs = (np.concatenate([getattr(part, name) for part in parts]) for name in ("surfaces", "tfs"))
+    return Forward(pointers(counts), surfaces, tfs)
 
 
 def run_starts(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -102,11 +102,16 @@ def _provider(
     if name == "replay":
         from strata.llm.replay import Replay
 
-        return Replay(choice.replay or settings.providers.replay or paths.data_dir() / "recordings")
+        return Replay(recordings(settings, choice))
     from strata.llm.asking import Asking
     from strata.llm.retry import Retried
 
     return Retried(Asking(open_wire(settings.providers, name, choice.model), note), note, patience)
+
+
+def recordings(settings: Settings, choice: Choice) -> Path | str:
+    """The folder that is replayed."""
+    return choice.replay or settings.providers.replay or paths.data_dir() / "recordings"
 
 
 def chosen(providers: Providers, choice: Choice, note: Callable[[str], None]) -> str | None:

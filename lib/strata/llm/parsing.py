@@ -25,6 +25,8 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)
 }  # fmt: skip
 _NEXT = "try again, or another model with --llm-model"
+IN_VAIN = 10_000_000
+"""Characters that may be read for brackets which open no JSON value: 2,000 of them in a reply of usual length."""
 
 
 def visible(text: str) -> str:
@@ -67,13 +69,17 @@ def _values(text: str) -> list[Any]:
     """Every outermost JSON object or array in a text; where it has no bracket, the value that the whole text is."""
     decoder = json.JSONDecoder(parse_constant=_refused)
     found: list[Any] = []
-    at = 0
+    at = read_in_vain = 0
+    end = len(text.rstrip("`\n "))
     while match := _OPENING.search(text, at):
         try:
             value, at = decoder.raw_decode(text, match.start())
             found.append(value)
         except json.JSONDecodeError as error:
-            if error.pos >= len(text.rstrip("`\n ")) or error.msg.startswith("Unterminated"):
+            read_in_vain += error.pos  # from the beginning, since an error counts its lines
+            if read_in_vain > IN_VAIN:
+                raise BadReply("the reply's JSON is malformed", _NEXT, text) from None
+            if error.pos >= end or error.msg.startswith("Unterminated"):
                 raise BadReply("the reply breaks off in the middle of its JSON", _NEXT, text) from None
             if _MEANT_AS_JSON.match(text, match.start()):
                 raise BadReply(f"the reply's JSON is malformed ({error.msg})", _NEXT, text) from None

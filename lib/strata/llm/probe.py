@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from strata import paths
 from strata.errors import StrataError
 from strata.llm.faults import PAGES
-from strata.llm.opening import Choice, chosen, open_wire
+from strata.llm.opening import Choice, chosen, open_wire, recordings
 from strata.llm.replay import Replay
 from strata.settings import Settings
 
@@ -37,7 +36,7 @@ def probe(settings: Settings, choice: Choice) -> Probe:
             why = "--llm none" if choice.provider == "none" else "; ".join([*notes, "no key is set"])
             return Probe(None, None, None, f"{why}: {BY_RULE}")
         if name == "replay":
-            replay = Replay(choice.replay or settings.providers.replay or paths.data_dir() / "recordings")
+            replay = Replay(recordings(settings, choice))
             return Probe(name, replay.model, True, f"{replay.count} recordings in {replay.folder}")
         wire = open_wire(settings.providers, name, choice.model, SECONDS)
         listed = wire.models()

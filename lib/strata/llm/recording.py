@@ -28,12 +28,13 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import BadReply, DataError
-from strata.files import fingerprint, write_atomically
+from strata.files import fingerprint, parsed, write_atomically
 from strata.llm.fence import unmarked
 from strata.llm.images import image_from, message_json
 from strata.llm.parsing import fitted
 from strata.llm.types import LanguageModel, Message, Reply, Request, Schema, Usage
 from strata.llm.wrapped import Wrapped
+from strata.paths import expanded
 
 FORMAT = 1
 _REFUSAL = ("message", "next_step")
@@ -123,7 +124,7 @@ def read(path: Path, *, sealed: bool = False) -> Recording:
     """A recording from its file; DataError for one that is damaged, or of another format. sealed: it must be."""
     advice = "delete it, and record the call anew with --record"
     try:
-        data = json.loads(path.read_bytes())
+        data = parsed(path.read_bytes())
         if data["format"] != FORMAT:
             raise DataError(f"{path} has format {data['format']}; this version reads format {FORMAT}", advice)
         if (sealed or "seal" in data) and data["seal"] != _seal(data):
@@ -143,7 +144,7 @@ def read(path: Path, *, sealed: bool = False) -> Recording:
         refusal = said.get("refusal")
         why = None if refusal is None else (str(refusal["message"]), str(refusal["next_step"]))
         return Recording(header, str(data["made_by"]), request, reply, why)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise DataError(f"the recording {path} cannot be read ({type(error).__name__}: {error})", advice) from error
 
 
@@ -164,7 +165,7 @@ class Recorded(Wrapped):
 
     def __init__(self, model: LanguageModel, folder: Path | str, made_by: str = "") -> None:
         super().__init__(model)
-        self._folder = Path(folder).expanduser()
+        self._folder = expanded(folder)
         self._made_by = made_by
 
     def complete(

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import DataError, NoRecording
+from strata.files import is_folder
 from strata.llm.recording import Header, Recording, key_of, read
 from strata.llm.types import Message, Reply, Request, Schema
+from strata.paths import expanded
 
 
 class Replay:
@@ -23,7 +25,7 @@ class Replay:
     parameters: Mapping[str, Any] = {}
 
     def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder).expanduser()
+        self.folder = expanded(folder)
 
     @property
     def model(self) -> str:
@@ -37,7 +39,7 @@ class Replay:
 
     @cached_property
     def _recordings(self) -> dict[str, Recording]:
-        if not self.folder.is_dir():
+        if not is_folder(self.folder):
             raise DataError(f"there is no folder {self.folder} to replay from",
                             "record one with --record FOLDER, or name one in STRATA_REPLAY")  # fmt: skip
         files = sorted(path for path in self.folder.glob("*.json") if not path.name.startswith("."))

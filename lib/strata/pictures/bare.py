@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass
 
 from strata.pictures import tiff
-from strata.pictures.tiff import Absurd as Absurd
+from strata.pictures.tiff import Absurd
 
 MOST_PIXELS = 1 << 26
 """67 megapixels: at most 4 bytes each while they are decoded (268 MB)."""

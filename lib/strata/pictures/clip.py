@@ -21,7 +21,7 @@ from strata.encoders.weights import find
 from strata.errors import UsageError
 from strata.pictures.pieces import Sentences
 from strata.registry import DEFAULT_PICTURE_ENCODER
-from strata.semantic.lists import nearest, nothing, query_vector
+from strata.semantic.lists import checked, nearest, nothing, query_vector
 from strata.semantic.nearest import best_of, exact
 from strata.semantic.passages import Passages
 from strata.semantic.vectors import Vectors
@@ -44,8 +44,7 @@ class Clip:
     def __post_init__(self) -> None:
         if not 0 <= self.text_weight <= 1:  # false for nan too
             raise UsageError(f"text-weight must be between 0 and 1, not {self.text_weight}", "0.5 counts both the same")
-        if self.weight is not None and not 0 < self.weight < float("inf"):
-            raise UsageError(f"a list's weight must be a number above 0, not {self.weight}", "leave the list out")
+        checked(None, self.weight)
 
     @property
     def name(self) -> str:
@@ -97,7 +96,7 @@ class Clip:
 
     def _store(self, ws: Workspace) -> Vectors:
         """The sentences' vectors. A model that reads text only is refused before thousands of them are made."""
-        find(self.model, ws.settings, ws.note, pictures=True)
+        ws.once(f"pictures by {self.model}", lambda: find(self.model, ws.settings, ws.note, pictures=True))
         return ws.vectors(self.model, Sentences())
 
     def _asked(self, q: Query, ws: Workspace) -> list[_Asked]:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from strata.core.picture import Picture
 from strata.errors import ArtefactError, DataError
-from strata.pictures.bare import Absurd, Bare, bared, foreign_profile
+from strata.pictures.bare import Bare, bared, foreign_profile
 from strata.pictures.kinds import FORMATS, foreign, kind
 from strata.pictures.place import SUFFIXES, content, printable
-from strata.pictures.tiff import orientation
+from strata.pictures.tiff import Absurd, orientation
 
 if TYPE_CHECKING:
     from PIL.Image import Image

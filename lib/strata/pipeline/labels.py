@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields
 from itertools import count
@@ -37,8 +38,13 @@ def _name(layer: Any, layers: Sequence[Any]) -> str:
     return " ".join([name, *values])
 
 
+def last_part(name: str) -> str:
+    """What stands last in a path, Windows' too, or in a name of the hub."""
+    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] or name
+
+
 def _short(field: str, value: object) -> str:
     """A setting's value in a few letters; a path by its last part. What needs its name gets it: k1=2."""
     if isinstance(value, str):
-        return value.rstrip("/").rpartition("/")[2] or value
+        return last_part(value)
     return f"{field}={value:g}" if isinstance(value, int | float) else f"{field}={value}"

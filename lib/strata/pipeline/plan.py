@@ -133,7 +133,7 @@ def with_settings(plan: Plan, settings: Mapping[str, Any]) -> Plan:
     UsageError where no layer has it: a setting is never ignored.
     """
     slots = {slot: layer for slot in SINGLE if (layer := getattr(plan, slot)) is not None}
-    layers = [*plan.retrieve, *slots.values()]
+    layers = layers_of(plan)
     for name in settings:
         if name not in NUMBERS and not any(_has(layer, name) for layer in layers):
             there = ", ".join(dict.fromkeys(layer_name(layer) for layer in layers))
@@ -146,10 +146,14 @@ def with_settings(plan: Plan, settings: Mapping[str, Any]) -> Plan:
     )
 
 
+def layers_of(plan: Plan) -> list[Any]:
+    """Every layer of a plan, the lists first."""
+    return [*plan.retrieve, *(layer for slot in SINGLE if (layer := getattr(plan, slot)) is not None)]
+
+
 def settings_of(plan: Plan) -> list[str]:
     """The names of the settings that `with_settings` can change: the plan's own, and those of its layers."""
-    layers = [*plan.retrieve, *(layer for slot in SINGLE if (layer := getattr(plan, slot)) is not None)]
-    return list(dict.fromkeys([*NUMBERS, *(field.name for layer in layers for field in fields(layer))]))
+    return list(dict.fromkeys([*NUMBERS, *(field.name for layer in layers_of(plan) for field in fields(layer))]))
 
 
 CANDIDATES = 5

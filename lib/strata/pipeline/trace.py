@@ -46,7 +46,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where one list put a document; `family` is "keyword" or "semantic"."""
+    """Where one list put a document; family: as a Ranking has it."""
 
     family: str
     name: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """target: "module:attribute". extra: the optional dependency group it needs (pip install 'strata[extra]').
+    """target: "module:attribute". extra: the optional dependency group it needs (pip install 'strata-search[extra]').
 
     needs: what a query must have beside words, as "picture"; "" for nothing.
     """

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from strata.evaluation.grid import label, said
-from strata.evaluation.significance import TIE
 from strata.evaluation.swept import Sweep, curves
 from strata.reporting.curves import curve
 from strata.reporting.heat import Cell, shade
-from strata.reporting.words import counted, figure, listed, measure_name, p_value, plain, signed
+from strata.reporting.words import counted, figure, listed, measure_name, plain, signed
+from strata.show.sweep import failures, verdict
 
 ROWS = 60
 """Combinations that are listed; of more, the best."""
@@ -51,7 +51,7 @@ def swept(found: Sweep, name: str) -> Swept:
     return Swept(
         listed([plain(one.setting, 40) for one in found.over]),
         _how(found),
-        (*_said(found), *_failures(found)),
+        (_figures(found), *(text.replace("'", "’") for text in (verdict(found), *failures(found)))),
         charts,
         _square(found) if len(found.over) == 2 else None,
         rows,
@@ -64,29 +64,13 @@ def _how(found: Sweep) -> str:
     return f"{measure_name(plain(found.measure, 40), 0)}, {queries}, {plain(found.folds.way, 40)}"
 
 
-def _said(found: Sweep) -> list[str]:
-    """The figures, and what follows by rule."""
-    own, best, held = found.base_mean, found.best.mean, found.held_mean
-    figures = (
-        f"Best here: {figure(best)} with {plain(label(found.best.settings), 80)}. "
+def _figures(found: Sweep) -> str:
+    own, held = found.base_mean, found.held_mean
+    return (
+        f"Best here: {figure(found.best.mean)} with {plain(label(found.best.settings), 80)}. "
         f"The plan’s own, {plain(label(found.own), 80)}: {figure(own)}. "
         f"Held out, each query by what suits the others: {figure(held)}, {signed(held - own)} to the plan’s own."
     )
-    if best - own < TIE:
-        return [figures, "Nothing that was tried is ahead of the plan’s own."]
-    luck = found.luck
-    verdict = f"The best of {len(found.points)} is ahead by {signed(best - own)}, p {p_value(luck.p)}"
-    if luck.p < 0.05:
-        return [figures, f"{verdict}: more than luck."]
-    needed = f"; it would take about {signed(luck.needed)}" if luck.needed else ""
-    return [figures, f"{verdict}: no more than luck may give{needed}."]
-
-
-def _failures(found: Sweep) -> list[str]:
-    if not found.failed:
-        return []
-    runs = counted(found.failed, "run")
-    return [f"At {runs} a provider failed and a step was left out: these figures are not the plan’s."]
 
 
 def _square(found: Sweep) -> Square:

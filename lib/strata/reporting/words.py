@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strata.show.figures import counted as counted
 from strata.show.figures import figure as figure
 from strata.show.figures import p_value as p_value
 from strata.show.figures import signed as signed
@@ -28,11 +29,6 @@ def measure_name(label: str, limit: int) -> str:
 
 def milliseconds(ms: float) -> str:
     return f"{ms:.1f}" if ms < 10 else f"{ms:,.0f}"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """ "1 query", "63 queries"."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(names: list[str]) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 from strata.encoders import Note
 from strata.errors import ArtefactError
-from strata.files import fingerprint, locked, write_atomically
+from strata.files import fingerprint, locked, parsed, write_atomically
 
 FORMAT = 1
 FOLDER = "pair_scores"
@@ -40,10 +40,10 @@ class KeptScores:
         """What is kept of a query; a file that is damaged counts as none, which is said."""
         path = self._path(query)
         try:
-            return _checked(json.loads(path.read_bytes()), self._head(query))
+            return _checked(parsed(path.read_bytes()), self._head(query))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             self._note(f"kept scores {path.name[:8]} cannot be used ({error}): they are computed again")
             return {}
 

@@ -27,7 +27,7 @@ from strata.encoders.weights import (
     path_of,
 )
 from strata.errors import ArtefactError, StrataError, UsageError
-from strata.files import fingerprint, write_atomically
+from strata.files import fingerprint, parsed, write_atomically
 from strata.registry import CROSS_ENCODERS, STAND_IN, names
 from strata.rerank.pair_folder import described_pairs
 from strata.settings import Settings, offline_hub
@@ -156,7 +156,7 @@ def _fetched(name: str, repository: str, settings: Settings, note: Note, verify:
 def _asked_in_vain(memory: Path) -> str:
     """What came of it, where the hub was asked within the last hour; else ""."""
     try:
-        found = json.loads(memory.read_bytes())
+        found = parsed(memory.read_bytes())
         ago = time.time() - found["asked"]
         return f"{found['answer']}, asked {int(ago // 60)} minutes ago" if 0 <= ago < AGAIN else ""
     except (OSError, ValueError, KeyError, TypeError):

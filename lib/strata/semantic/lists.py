@@ -1,4 +1,4 @@
-"""What both semantic lists do: encode the query, find the nearest documents, hand out their passages."""
+"""What lists by vectors do: encode the query, find the nearest documents, hand out their passages."""
 
 from __future__ import annotations
 

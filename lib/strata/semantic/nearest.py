@@ -4,19 +4,25 @@ The float32 product finds the candidates; those within its rounding error of the
 float64, each by itself. So the order is that of the float64 scores, equal texts have equal scores wherever they
 stand, and an explanation of one document gives the very number of the list. Ties: the earlier place.
 
-The time is that of reading the vectors once. An approximate index would pay from about a million vectors on, and
-would then no longer be exact.
+The time is that of reading the vectors once, by several threads where there are many. An approximate index would pay
+from about a million vectors on, and would then no longer be exact.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
-from strata.core.bounds import reached_by
+from strata.core.bounds import among_largest
+from strata.encoders.tokens import cores, in_threads
 
 BLOCK = 8192
+LARGE = 1 << 26
+"""From so many bytes of vectors on, threads share one product; below, starting them takes as long as they save."""
+PIECE = 1 << 23
+"""Bytes of vectors that a thread multiplies at a time: small, so that none waits long for one that was held up."""
 BATCH = 64
 """Queries multiplied at once: 64 rows of a million scores are 256 MB."""
 
@@ -25,9 +31,18 @@ def cosines(vectors: np.ndarray, query: np.ndarray) -> np.ndarray:
     """float32[n]: the dot products of unit vectors (float32[n, d]) with one (float32[d]).
 
     vecdot and not `@`: a BLAS product of a matrix and one vector took more than twice as long (100,000 × 384: 12 ms
-    against 5), and gives equal rows unequal products.
+    against 5), and gives equal rows unequal products. So a row's product is the same whichever thread makes it.
     """
-    product: np.ndarray = np.vecdot(vectors, query)
+    if vectors.nbytes < LARGE or cores() == 1:
+        whole: np.ndarray = np.vecdot(vectors, query)
+        return whole
+    product = np.empty(len(vectors), dtype=np.float32)
+    rows = max(1, PIECE // vectors[0].nbytes)
+
+    def piece(start: int) -> None:
+        np.vecdot(vectors[start : start + rows], query, out=product[start : start + rows])
+
+    deque(in_threads(piece, range(0, len(vectors), rows), cores()), maxlen=0)
     return product
 
 
@@ -52,7 +67,7 @@ def best_of(scores: np.ndarray, k: int) -> np.ndarray:
     if k >= scores.size:
         return np.argsort(-scores, kind="stable")
     # More than k where scores are equal, so that these are cut by place and not by chance.
-    found = np.flatnonzero(scores >= reached_by(scores, k))
+    found = among_largest(scores, k)
     return found[np.argsort(-scores[found], kind="stable")[:k]]
 
 
@@ -81,11 +96,10 @@ def nearest_groups(
         none = np.empty(0, dtype=np.int64)
         return Found(none, none, np.empty(0), 0)
     rough = cosines(vectors, query)
-    best = np.maximum.reduceat(rough, firsts)
+    best = np.maximum.reduceat(rough, firsts) if firsts.size < rough.size else rough
     margin = rounding(vectors.shape[1])
     low = -np.inf if min_score is None else min_score - margin
-    cut = reached_by(best, k) - margin if k > 0 else -np.inf
-    chosen = np.flatnonzero(best >= max(low, cut)) if k > 0 else np.empty(0, dtype=np.int64)
+    chosen = among_largest(best, k, low, margin) if k > 0 else np.empty(0, dtype=np.int64)
     rows, scores = _winners(vectors, firsts, query, rough, best, chosen)
     matched = int(firsts.size)
     if min_score is not None:
@@ -114,7 +128,7 @@ def nearest_many(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.n
     for start in range(0, len(queries), BATCH):
         block = queries[start : start + BATCH]
         for i, rough in enumerate(block @ vectors.T, start=start):
-            near = np.flatnonzero(rough >= reached_by(rough, most) - margin)
+            near = among_largest(rough, most, margin=margin)
             found = exact(vectors, queries[i], near)
             order = best_of(found, most)
             rows[i], scores[i] = near[order], found[order]
@@ -125,8 +139,8 @@ def _winners(
     vectors: np.ndarray, firsts: np.ndarray, query: np.ndarray, rough: np.ndarray, best: np.ndarray, chosen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(row int64, score float64) of the best row of each chosen group."""
-    if chosen.size == 0:
-        return np.empty(0, dtype=np.int64), np.empty(0)
+    if chosen.size == 0 or firsts.size == rough.size:  # each row is a group of its own
+        return chosen, exact(vectors, query, chosen)
     counts = np.diff(firsts, append=rough.size)[chosen]
     ends = np.cumsum(counts)
     # The rows of all chosen groups in one run, and to which of them each belongs.

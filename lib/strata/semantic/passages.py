@@ -1,4 +1,4 @@
-"""The passages of a semantic list, each read from the catalogue when it is asked for."""
+"""The passages of a list by vectors, each read from the catalogue when it is asked for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Passages(Sequence[Passage]):
-    """Passage i is of document docs[i], its text from starts[i] to ends[i], scores[i] its cosine."""
+    """Passage i is of document docs[i], its text from starts[i] to ends[i], scores[i] its score."""
 
     def __init__(
         self, corpus: Corpus, docs: np.ndarray, starts: np.ndarray, ends: np.ndarray, scores: np.ndarray

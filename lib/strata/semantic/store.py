@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from strata.files import file_digest, write_atomically
+from strata.files import file_digest, parsed, write_atomically
 from strata.storage import artefact_folders, damage, recipe
 
 KEY_BYTES = 16
@@ -62,7 +62,7 @@ class Parts:
         for mark in [file for file in self._held if file.suffix == ".json"]:
             file = mark.with_suffix(".npys")
             try:
-                if file_digest(file) != json.loads(mark.read_bytes())["sha256"]:
+                if file_digest(file) != parsed(mark.read_bytes())["sha256"]:
                     raise ValueError("altered")
                 with file.open("rb") as stream:
                     found.append((np.load(stream, allow_pickle=False), np.load(stream, allow_pickle=False)))

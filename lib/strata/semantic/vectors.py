@@ -19,7 +19,7 @@ from strata.encoders import Encoder, open_bulk_encoder
 from strata.encoders.tokens import cores
 from strata.encoders.weights import Weights, find
 from strata.errors import DataError
-from strata.files import locked
+from strata.files import is_folder, locked
 from strata.semantic.store import Known, Parts, keys_of, published
 from strata.semantic.units import Unit
 from strata.settings import Settings
@@ -80,7 +80,7 @@ def open_vectors(
 def are_there(corpus: Corpus, encoder: str, unit: Unit, settings: Settings, note: Note) -> bool:
     """Whether these vectors are built already; none are opened."""
     weights = find(encoder, settings, note)
-    return artefact_folder(settings.cache_dir, unit.kind, _made_from(corpus, weights, unit)).is_dir()
+    return is_folder(artefact_folder(settings.cache_dir, unit.kind, _made_from(corpus, weights, unit)))
 
 
 def _made_from(corpus: Corpus, weights: Weights, unit: Unit) -> dict[str, Any]:
@@ -113,6 +113,7 @@ def _build(
         first.setdefault(keys[row].tobytes(), row)
     if first:
         encoder = open_bulk_encoder(weights.name, settings, note, len(first))
+        _tell_cut(encoder, [texts[row] for row in first.values()], unit, note)
         bar = progress(f"{unit.noun} encoded", len(first)) if progress else nullcontext(lambda _: None)
         with bar as advance:
             _encode(encoder, texts, keys, list(first.values()), vectors, parts, advance)
@@ -127,6 +128,15 @@ def _build(
     if encoded < len(texts):
         note(f"{encoded:,} of {len(texts):,} {unit.noun} encoded{_others(known_before, len(missing) - encoded)}")
     return {"vectors": len(texts), "encoded": encoded, "dimensions": dimensions, "encoder": weights.name}
+
+
+def _tell_cut(encoder: Encoder, texts: list[str], unit: Unit, note: Note) -> None:
+    """Say how many texts are longer than an encoder reads, where it tells: one that reads pictures takes few tokens."""
+    tokens = getattr(encoder, "tokens", None)
+    over = sum(count > encoder.max_tokens for count in tokens(texts)) if tokens else 0
+    if over:
+        note(f"{over:,} of {len(texts):,} {unit.noun} are longer than the {encoder.max_tokens} tokens that "
+             f"{encoder.name} reads; what is beyond is left out")  # fmt: skip
 
 
 def _others(known: int, repeated: int) -> str:

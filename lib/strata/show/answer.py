@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from strata.answer.report import verdict
 from strata.core.types import Answer
+from strata.show.figures import tokens
 from strata.show.results import header, nothing
 from strata.show.text import Block, between, clean, cut, line, width, wrapped
 from strata.show.words import drawn
@@ -38,7 +39,7 @@ def rest(found: Found, *, told: bool = False) -> Iterator[Block]:
         yield f"Answer   none: {clean(step.failed.message) if step.failed else 'the plan has none'}"
     else:
         if told:
-            yield line((f"{INDENT}{_tokens(step.usage)}", "dim"))
+            yield line((f"{INDENT}{tokens(step.usage)}", "dim"))
         else:
             yield line((f"Answer   {_who(answer, step.facts, step.usage)}", "bold"))
             yield from _text(answer)
@@ -73,11 +74,7 @@ def _sources(found: Found, docs: Sequence[int]) -> Iterator[Block]:
 def _who(answer: Answer, facts: dict[str, Any], usage: dict[str, float]) -> str:
     if facts.get("by_rule", True):
         return "none, by rule" if answer.abstained else "by rule: sentences of the sources"
-    return clean(f"{facts.get('provider')} {facts.get('model')} · {_tokens(usage)}")
-
-
-def _tokens(usage: dict[str, float]) -> str:
-    return f"{usage.get('prompt_tokens', 0):.0f} + {usage.get('completion_tokens', 0):.0f} tokens"
+    return clean(f"{facts.get('provider')} {facts.get('model')} · {tokens(usage)}")
 
 
 def _text(answer: Answer) -> Iterator[Block]:

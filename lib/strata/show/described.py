@@ -8,6 +8,7 @@ from strata.core.picture import Picture
 from strata.llm.images import kilobytes
 from strata.pictures.described import Described
 from strata.pictures.vision import BLIND, EYES
+from strata.show.figures import tokens
 from strata.show.text import Block, between, clean, line, width, wrapped
 
 SIDE = 9
@@ -27,7 +28,7 @@ def view(found: Described) -> Iterator[Block]:
         yield from _sided("failed", said.split(" "), " ", columns)
     else:
         who = f"{clean(str(found.provider))}, {clean(str(found.model))}"
-        for text in wrapped(between([who, tokens(found)], " · "), columns, "by".ljust(SIDE), " " * SIDE):
+        for text in wrapped(between([who, tokens(found.usage)], " · "), columns, "by".ljust(SIDE), " " * SIDE):
             yield line((text, "dim"))
 
 
@@ -35,12 +36,6 @@ def facts(picture: Picture) -> list[str]:
     """Its name, what it is, its size, and what was done to open it."""
     wide, high = picture.original
     return [clean(picture.name), f"{clean(picture.format)} {wide} × {high}", *map(clean, picture.notes)]
-
-
-def tokens(found: Described) -> str:
-    """Tokens in and out, as the answers' view has them."""
-    used = found.usage
-    return f"{used.get('prompt_tokens', 0):,.0f} + {used.get('completion_tokens', 0):,.0f} tokens"
 
 
 def _sent(found: Described) -> str:

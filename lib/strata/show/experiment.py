@@ -8,7 +8,8 @@ from typing import Any
 from strata.experiments.calls import Call
 from strata.experiments.record import Answered, How, Listed, Request, Run
 from strata.experiments.runs import Logs, Problem
-from strata.experiments.words import plan_words, said, settings
+from strata.experiments.words import WHOLE, plan_words, said, settings
+from strata.show.figures import counted
 from strata.show.text import Block, Grid, between, clean, cut, line, width, wrapped
 
 SIDE = 11
@@ -51,14 +52,11 @@ def unread(problems: Sequence[Problem], others: Sequence[str]) -> Iterator[str]:
     if problems:
         named = "; ".join(f"{clean(one.file)} {clean(one.why)}" for one in problems[:5])
         more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-        yield f"{_files(len(problems))} left out: {named}{more}"
+        yield f"{counted(len(problems), 'file')} left out: {named}{more}"
     if others:
         named = ", ".join(map(clean, others[:5])) + (", …" if len(others) > 5 else "")
-        yield f"{_files(len(others))} in the log folder {'is' if len(others) == 1 else 'are'} no run's: {named}"
-
-
-def _files(count: int) -> str:
-    return f"{count:,} file{'' if count == 1 else 's'}"
+        verb = "is" if len(others) == 1 else "are"
+        yield f"{counted(len(others), 'file')} in the log folder {verb} no run's: {named}"
 
 
 def shown(run: Run) -> Iterator[Block]:
@@ -87,7 +85,7 @@ def shown(run: Run) -> Iterator[Block]:
 
 
 def _is_setting(name: str) -> bool:
-    return "." in name or name in ("depth", "limit")
+    return "." in name or name in WHOLE
 
 
 def _sided(name: str, parts: Sequence[str], columns: int) -> Iterator[str]:

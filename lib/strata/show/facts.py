@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from strata.show.figures import counted
 from strata.show.text import Block, Grid, clean, columns_of, cut, width
 
 SHOWN = 5
@@ -28,15 +29,11 @@ def vector(found: dict[str, Any]) -> Iterator[Block]:
 
 def chunks(found: Sequence[str], count: int, noun: str) -> Iterator[Block]:
     """Each chunk under its number; the text they are of had `count` words, or sentences."""
-    yield f"{_counted(len(found), 'chunk')} of {_counted(count, noun)}"
+    yield f"{counted(len(found), 'chunk')} of {counted(count, noun)}"
     for number, text in enumerate(found, start=1):
         lead = f"{number}. "
         for place, line in enumerate(wrapped(clean(text), width() - len(lead))):
             yield (" " * len(lead) if place else lead) + line
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def wrapped(text: str, columns: int) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strata.evaluation.causes import LABELS
-from strata.evaluation.measure import Measure
 from strata.evaluation.misses import Failures, Judged
 from strata.evaluation.outcome import Outcome
 from strata.evaluation.reasons import reason, verdict
@@ -75,7 +74,7 @@ def _table(found: Failures, columns: int) -> Iterator[Block]:
     for measure in found.measures:
         gains = [found.gains[cause][measure.label] for cause in found.counts]
         rises = [_rise(gain) for gain in (*gains, found.together[measure.label])]
-        column = [f"{measure_name(measure)} {figure(found.now[measure.label])}", *rises]
+        column = [f"{clean(measure.name)} {figure(found.now[measure.label])}", *rises]
         room -= max(map(columns_of, column)) + 2
         if room < 0:
             break
@@ -105,11 +104,6 @@ def _notes(found: Failures, columns: int) -> Iterator[Block]:
     if titles:
         said = f"{titles:,} of the golden set's titles {'is' if titles == 1 else 'are'} in no document"
         yield from _folded(f"{said}: no measure counts them.", columns)
-
-
-def measure_name(measure: Measure) -> str:
-    """ "ndcg@5", however it was written."""
-    return clean(measure.label if "@" in measure.label else f"{measure.label}@{measure.k}")
 
 
 def _rise(value: float) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from strata.core.types import Part, Term
-from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
 from strata.show.text import Block, Grid, bar, clean, columns_of, cut, line, noun, ordinal, width
 from strata.show.words import about_words, drawn
@@ -20,8 +19,7 @@ def analysed(rows: list[dict[str, Any]]) -> Iterator[Block]:
             drawn.append((clean(row["word"]), "→", "dropped", "stop word"))
         else:
             where = f"df {row['df']}" if row["df"] else "in no document"
-            near = f', nearest "{row["nearest"]}"' if row.get("nearest") else ""
-            drawn.append((clean(row["word"]), "→", row["term"], where + near))
+            drawn.append((clean(row["word"]), "→", row["term"], where))
     yield Grid(tuple(drawn)) if drawn else "No word in it."
 
 
@@ -87,9 +85,3 @@ def absent_terms(part: Part, noun: str) -> str:
     """The terms of the query that some document holds and this one does not."""
     absent = [f"{clean(t.label)} (df {t.facts['df']})" for t in part.parts if not t.facts["tf"]]
     return f"not in this {noun}: {', '.join(absent)}" if absent else ""
-
-
-def analysis_line(query: str, index: Index) -> str:
-    found = index.analyse(query)
-    terms = " ".join(index.terms[t] for t in found.known) or "(none)"
-    return f"text → tokens {' '.join((*found.words, *found.dropped))} → terms {terms}"

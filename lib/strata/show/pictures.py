@@ -1,4 +1,4 @@
-"""Views of pictures as queries: how one was opened, its vector, and how a list of theirs is named."""
+"""Views of pictures as queries: how one was opened, and its vector."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from strata.core.picture import Picture
+from strata.show.described import facts
 from strata.show.facts import SHOWN
 from strata.show.text import Block, Grid, between, clean, line, width, wrapped
 
 
 def opened(picture: Picture) -> Iterator[Block]:
     """Name, format, size, and what was done on opening, as far as there is room."""
-    wide, high = picture.original
-    said = between([f"{clean(picture.format)} {wide} × {high}", *map(clean, picture.notes)], " · ")
-    for text in wrapped(said, width(), f"picture {clean(picture.name)}  ", "  "):
+    name, *said = facts(picture)
+    for text in wrapped(between(said, " · "), width(), f"picture {name}  ", "  "):
         yield line((text, "dim"))
 
 

@@ -121,17 +121,28 @@ def fused(found: Found) -> Iterator[Block]:
     if not results:
         yield nothing(trace)
     yield from drawn(found.words)
-    if results and trace.query.like is None and trace.used.text:
-        yield from wrapped(why(found, str(trace.corpus.id(results[0].doc))), columns, "Why this order: ", "  ")
+    command = why(found, str(trace.corpus.id(results[0].doc))) if results and trace.query.like is None else []
+    if command:
+        yield from wrapped(command, columns, "Why this order: ", "  ")
 
 
 def why(found: Found, doc_id: str) -> list[str]:
-    """The command that explains a result of this run, for `wrapped`."""
-    trace = found.trace
-    asked = trace.query if trace.query.picture is None else trace.used  # no command explains words with a picture
-    query = cut(clean(asked.text), 30)
-    quoted = quote(query) if set(query) & set('"$`\\!') else f'"{query}"'
-    return between([f"hybrid_search_cli explain {quoted} {quote(clean(doc_id))}", *map(clean, found.options)], " ")
+    """The command that explains a result of this run, for `wrapped`; [] where none does."""
+    trace, id = found.trace, quote(clean(doc_id))
+    asked, picture = trace.query, trace.query.picture
+    if picture and any(step.output.family == "picture" for step in trace.lists):
+        if getattr(trace.plan.enhance, "sees", False):  # no command puts a picture into words and looks at it too
+            return []
+        words = [f"--query {_quoted(asked.text)}"] if asked.text else []
+        command = ["multimodal_search_cli explain", quote(clean(picture.path)), id, *words]
+    else:
+        command = [f"hybrid_search_cli explain {_quoted((trace.used if picture else asked).text)} {id}"]
+    return between([*command, *map(clean, found.options)], " ")
+
+
+def _quoted(text: str) -> str:
+    query = cut(clean(text), 30)
+    return quote(query) if set(query) & set('"$`\\!') else f'"{query}"'
 
 
 def alpha_bar(trace: Trace) -> Iterator[Block]:

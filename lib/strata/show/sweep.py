@@ -109,24 +109,29 @@ def _verdict(found: Sweep) -> Iterator[Block]:
         ("the plan's own", figure(base), "", _name(label(found.own), LABEL)),
     )
     yield Grid(rows, align="lrrl")
-    for text in [_words(found), *_at_an_end(found), *_failures(found)]:
+    for text in [f"{verdict(found)}{_flatters(found)}", *_at_an_end(found), *failures(found)]:
         yield from wrapped(between(text.split(" "), " "), width())
 
 
-def _words(found: Sweep) -> str:
+def verdict(found: Sweep) -> str:
     """What follows, by rule."""
     gain, count, luck = found.best.mean - found.base_mean, len(found.points), found.luck
     if gain < TIE:
         return "Nothing that was tried is ahead of the plan's own."
     ahead = f"The best{f' of {count}' if count > 1 else ''} is ahead by {signed(gain)}, p {p_value(luck.p)}"
-    flatters = f" It flatters itself by {figure(found.optimism)}." if found.optimism >= 0.0005 else ""
     if luck.p < 0.05:
-        return f"{ahead}: more than luck.{flatters}"
+        return f"{ahead}: more than luck."
     needed = f"; it would take about {signed(luck.needed)}" if luck.needed else ""
-    return f"{ahead}: no more than luck may give{needed}.{flatters}"
+    return f"{ahead}: no more than luck may give{needed}."
 
 
-def _failures(found: Sweep) -> Iterator[str]:
+def _flatters(found: Sweep) -> str:
+    ahead = found.best.mean - found.base_mean >= TIE
+    return f" It flatters itself by {figure(found.optimism)}." if ahead and found.optimism >= 0.0005 else ""
+
+
+def failures(found: Sweep) -> Iterator[str]:
+    """That the figures are those of another plan, where a provider failed."""
     if found.failed:
         runs = "run" if found.failed == 1 else "runs"
         yield f"At {found.failed:,} {runs} a provider failed and a step was left out: these figures are not the plan's."

@@ -49,13 +49,12 @@ def width(stream: IO[str] | None = None) -> int:
 
 
 def clean(text: str) -> str:
-    """Text without control, format or surrogate characters, which could forge output; white space becomes blanks."""
+    """Text without control and format characters, which could forge output; white space becomes blanks, and what is no
+    letter (a byte of a file's name that is not UTF-8) U+FFFD."""
     if text.isascii() and text.isprintable():
         return text
-    kept = (" " if c.isspace() else c for c in text)
-    return " ".join(
-        "".join(c for c in kept if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co"}).split(" ")
-    ).strip()
+    kept = (" " if c.isspace() else "\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+    return " ".join("".join(c for c in kept if unicodedata.category(c) not in {"Cc", "Cf", "Co"}).split(" ")).strip()
 
 
 def cut(text: str, columns: int) -> str:
@@ -138,8 +137,9 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def write(blocks: Iterable[Block], stream: IO[str]) -> None:
-    """Draw blocks: with Rich on a terminal, as plain text elsewhere (and where NO_COLOR or TERM=dumb asks for it)."""
-    if stream.isatty() and os.environ.get("TERM") != "dumb":
+    """Draw blocks: with Rich on a terminal (without colours where NO_COLOR is set), as plain text elsewhere, also on a
+    terminal that knows no styles."""
+    if stream.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown"):
         _write_rich(blocks, stream)
         return
     for block in blocks:

@@ -16,13 +16,12 @@ def versus(found: Versus, corpus: Corpus | None, count: int = 10) -> Iterator[Bl
     """count: how many of the queries that differ are shown. corpus: for titles."""
     columns = width()
     before, after = found.means
-    measure = found.measure.label if "@" in found.measure.label else f"{found.measure.label}@{found.measure.k}"
     yield cut(f"before: {clean(found.before)}", columns)
     yield cut(f"after:  {clean(found.after)}", columns)
     if not found.pairs:
         yield "No query of the set has an answer: nothing can be compared."
         return
-    yield line((f"mean {measure}: {before:.3f} → {after:.3f} ({_signed(after - before)})", "bold"))
+    yield line((f"mean {found.measure.name}: {before:.3f} → {after:.3f} ({_signed(after - before)})", "bold"))
     one = len(found.pairs) == 1
     yield (
         f"{len(found.pairs)} judged {'query' if one else 'queries'}: {found.wins} better, {found.losses} worse, "

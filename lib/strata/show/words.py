@@ -12,7 +12,9 @@ from strata.keyword.index import Index
 from strata.pipeline.workspace import Workspace
 from strata.show.text import Block, clean, cut, noun, width
 
-_CONTRACTION = re.compile(r"[^\W_]+(?:['’ʼ‘][^\W_]+)+")
+_CONTRACTION = re.compile(r"(?<![^\W_])[^\W_]++(?:['’ʼ‘][^\W_]++)+")
+SHOWN = 20
+"""So many unknown words of a text are named, and looked for near words; the others are counted."""
 
 
 def nearest_word(word: str, index: Index) -> str | None:
@@ -25,14 +27,16 @@ def nearest_word(word: str, index: Index) -> str | None:
 
 
 def word_facts(text: str, ws: Workspace) -> dict[str, Any]:
-    """unknown: [{word, nearest}]; dropped: stop words as written; titled: documents whose exact title they are."""
+    """unknown: [{word, nearest}], and more: how many there are beside them; dropped: stop words as written; titled:
+    documents whose exact title they are."""
     analysed = ws.index.analyse(text)
-    unknown = [{"word": word, "nearest": nearest_word(word, ws.index)} for word in analysed.unknown]
+    unknown = [{"word": word, "nearest": nearest_word(word, ws.index)} for word in analysed.unknown[:SHOWN]]
     titled = ws.corpus.titled(text) if analysed.dropped and not analysed.words else []
     for word in analysed.dropped:
         if not analysed.words and not titled:
             titled = ws.corpus.titled(word)
-    return {"unknown": unknown, "dropped": _as_written(text, set(analysed.dropped)), "titled": titled}
+    more = max(0, len(analysed.unknown) - SHOWN)
+    return {"unknown": unknown, "more": more, "dropped": _as_written(text, set(analysed.dropped)), "titled": titled}
 
 
 def _as_written(text: str, dropped: set[str]) -> list[str]:
@@ -54,6 +58,8 @@ def about_words(text: str, ws: Workspace, *, keyword: bool = True) -> Iterator[s
     for entry in facts["unknown"]:
         near = f'; the nearest word that is: "{clean(entry["nearest"])}"' if entry["nearest"] else ""
         yield f'"{clean(entry["word"])}" is in no document{near}.'
+    if facts["more"]:
+        yield f"{facts['more']:,} more words are in no document."
     if facts["dropped"] and keyword:
         listed = ", ".join(f'"{clean(word)}"' for word in facts["dropped"])
         yield f"Not looked for by keyword (stop list): {listed}"

@@ -28,6 +28,8 @@ def detect(path: Path) -> str:
         raise DataError(f"{path} is a folder without corpus.jsonl", "a folder must be in BEIR layout; or name a file")
     if not path.exists():
         raise DataError(f"{path} does not exist", "check the path, or see the known catalogues: data_cli list")
+    if not path.is_file():
+        raise DataError(f"{path} is neither a file nor a folder", "save what it gives as a file: it is read twice")
     name = path.name.lower().removesuffix(".gz")
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"

@@ -9,6 +9,7 @@ Not here: quoting other than with ".
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def load(path: Path) -> Iterator[Document]:
             if not any(name in IDS for name in names):
                 raise DataError(f"{path}: no id among the columns {', '.join(names) or '(none)'}",
                                 f"the first line names the columns; one is {' or '.join(IDS)}")  # fmt: skip
-            twice = next((name for name in names if name and names.count(name) > 1), None)
+            twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
             if twice:
                 raise DataError(f'{path}: two columns are called "{twice}"', "rename one of them in the first line")
             rows.fieldnames = names

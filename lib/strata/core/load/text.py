@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from strata.core.load.gzipped import unpacked
 from strata.errors import DataError
 
 
@@ -21,14 +22,15 @@ def opened(path: Path) -> Iterator[IO[str]]:
     DataError for what cannot be read, is not UTF-8 or is broken gzip, also while the stream is being read.
     """
     try:
-        with path.open("rb") as raw, io.TextIOWrapper(_unpacked(raw), encoding="utf-8-sig", newline="\n") as text:
-            yield text
-    except UnicodeDecodeError as error:
-        bad = f"byte 0x{error.object[error.start]:02x}"
-        raise DataError(
-            f"{path}, line {_line_of_bad_byte(path)}: not UTF-8 ({bad})", "save it as UTF-8, then try again"
-        ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        try:
+            with path.open("rb") as raw, io.TextIOWrapper(_content(raw), encoding="utf-8-sig", newline="\n") as text:
+                yield text
+        except UnicodeDecodeError as error:
+            bad = f"byte 0x{error.object[error.start]:02x}"
+            raise DataError(
+                f"{path}, line {_line_of_bad_byte(path)}: not UTF-8 ({bad})", "save it as UTF-8, then try again"
+            ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:  # also met while the bad byte is looked for
         raise DataError(f"{path} is broken gzip ({error})", "fetch or pack it again") from error
     except IsADirectoryError as error:
         raise DataError(f"{path} is a folder", "name a file, or a folder in BEIR layout") from error
@@ -38,16 +40,16 @@ def opened(path: Path) -> Iterator[IO[str]]:
         ) from error
 
 
-def _unpacked(raw: io.BufferedReader) -> Any:
+def _content(raw: io.BufferedReader) -> io.BufferedReader:
     """The bytes of a file, out of gzip where its first two bytes say so."""
-    return gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
+    return unpacked(raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
 
 
 def _line_of_bad_byte(path: Path) -> int:
     """The number of the first line that is not UTF-8; a stream only knows that there was one."""
     with path.open("rb") as raw:
         number = 0
-        for number, line in enumerate(_unpacked(raw), start=1):
+        for number, line in enumerate(_content(raw), start=1):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:

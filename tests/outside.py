@@ -1,0 +1,37 @@
+"""A program in a process of its own, its output as bytes; a catalogue with letters of many kinds; places to keep things."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FILMS = (
+    {"id": 1, "title": "Amélie", "description": "A shy waitress at a café in Montmartre – “très” shy."},
+    {"id": 2, "title": "Łódź ½ 東京 🎬", "description": "Œuvre d’art: a bear in the wood."},
+)
+
+
+@pytest.fixture
+def odd_films(catalogue: Callable[..., Path]) -> Path:
+    return catalogue(*FILMS)
+
+
+@pytest.fixture
+def own_places(tmp_path: Path) -> dict[str, str]:
+    """Variables for a cache and a log folder of the test's own."""
+    return {"STRATA_CACHE_DIR": str(tmp_path / "cache"), "STRATA_LOG_DIR": str(tmp_path / "logs")}
+
+
+def raw(program: str, *args: str | bytes, env: dict[str, str] | None = None, **more: Any) -> tuple[int, bytes, bytes]:
+    """Exit status, stdout, stderr. The test's own surroundings hold (conftest empties our variables), `env` on top."""
+    start = ["-m", "strata"] if program == "strata" else [str(ROOT / "cli" / f"{program}.py")]
+    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    done = subprocess.run([sys.executable, *start, *args], env={**os.environ, **(env or {})}, check=False, **more)
+    return done.returncode, done.stdout or b"", done.stderr or b""

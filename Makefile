@@ -17,7 +17,7 @@ SHELL  := /bin/bash
 $(VENV)/light: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Strata needs Python 3.11 or newer; try: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || { echo "set-up: creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@echo "set-up: the light part (numpy, typer, rich, nltk)"
+	@echo "set-up: the light part (numpy, typer, rich)"
 	@$(PIP) -e . $(QUIETLY)
 	@$(BIN)/python -m compileall -q lib cli
 	@touch $@
@@ -50,6 +50,7 @@ check: $(VENV)/dev
 	@$(BIN)/ruff format --check lib cli tests benchmarks docs faults
 	@$(BIN)/mypy
 	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/python docs/dependencies.py --check
 
 # Each writes what it found into benchmarks/results/. A missed target is told at the end; what follows it runs all the same.
 bench: $(VENV)/dev
@@ -76,6 +77,7 @@ faults: $(VENV)/dev
 
 docs: $(VENV)/dev
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/dependencies.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

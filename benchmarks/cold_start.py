@@ -12,9 +12,8 @@ from __future__ import annotations
 import statistics
 import sys
 import tempfile
-from functools import partial
 
-from rounds import ROOT, alternating, child, finish, parser, ratio
+from rounds import ROOT, child, finish, parser, ratio
 
 QUERY, UNKNOWN = "cute british bear marmalade", "zebras unicorns quokkas axolotls"
 PROGRAMS = ("keyword_search_cli", "semantic_search_cli", "hybrid_search_cli", "data_cli")
@@ -43,8 +42,11 @@ def main() -> None:
     asked.add_argument("--runs", type=int, default=7)
     given = asked.parse_args()
     logs = tempfile.mkdtemp(prefix="strata-bench-")
-    works = {name: partial(child, line, STRATA_LOG_DIR=logs) for name, line in commands().items()}
-    times = alternating(works, given.runs)  # the round that does not count builds what is missing and warms the disk
+    todo = commands()
+    rounds = [
+        {name: child(line, STRATA_LOG_DIR=logs).seconds for name, line in todo.items()} for _ in range(given.runs + 1)
+    ][1:]  # the first builds what is missing and warms the disk
+    times = {name: [taken[name] for taken in rounds] for name in todo}
     bare = times["import typer, numpy"]
     rows = [{"command": n, "s": statistics.median(t), "× bare": ratio(t, bare)} for n, t in times.items()]
     finish(given, {f"Cold processes, medians of {given.runs}": rows}, ["typer"])

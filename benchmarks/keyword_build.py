@@ -57,7 +57,7 @@ def measure(collection: Collection, rounds: int) -> list[Row]:
         for _ in range(rounds):
             for name, measured in found.items():
                 line = [sys.executable, str(Path(__file__).resolve()), "--engine", name, str(file)]
-                measured.append(json.loads(child(line)[2]))
+                measured.append(json.loads(child(line).out))
     ours = [one["seconds"] for one in found["strata"]]
 
     def middle(measured: list[dict[str, float]], what: str) -> float:

@@ -12,7 +12,7 @@ documents take about 2 GB of disk.
 
 from __future__ import annotations
 
-from rounds import ROOT, Row, child, each_alone, finish, one_thread, p99, parser
+from rounds import ROOT, Child, Row, child, each_alone, finish, one_thread, p99, parser
 
 one_thread()
 
@@ -36,13 +36,13 @@ def measure(documents: int, folder: Path) -> Row:
     catalogue, cache = folder / "catalogue", folder / "cache"
     zipf.write(catalogue, documents, QUERIES)
 
-    def cli(*args: str) -> tuple[float, float, str]:
+    def cli(*args: str) -> Child:
         program = str(ROOT / "cli" / "keyword_search_cli.py")
         places = ("--dataset", str(catalogue), "--cache-dir", str(cache), "--log-dir", str(folder / "logs"))
         return child([sys.executable, program, *args, *places, "--json", "-q"])
 
-    taken, memory, out = cli("build")
-    built = json.loads(out)
+    build = cli("build")
+    built = json.loads(build.out)
     ws = Workspace(settings.load(str(catalogue), str(cache), str(folder / "logs")))
     index, layer = ws.index, BM25()
     queries = zipf.queries(QUERIES, documents)
@@ -52,14 +52,14 @@ def measure(documents: int, folder: Path) -> Row:
 
     first = each_alone(search, queries, 1)  # rows are mapped, memories fill
     again = each_alone(search, queries, ROUNDS)
-    cold = [1000 * cli("bm25search", queries[0], "--no-log")[0] for _ in range(COLD)]
+    cold = [1000 * cli("bm25search", queries[0], "--no-log").seconds for _ in range(COLD)]
     ws.corpus.close()
     return {
         "documents": documents,
         "postings": built["postings"],
-        "build, s": taken,
+        "build, s": build.seconds,
         "of it the index": built["seconds"],
-        "peak MB": round(memory),
+        "peak MB": round(build.peak),
         "on disk, MB": sum(f.stat().st_size for f in cache.rglob("*") if f.is_file()) / 1e6,
         "ms": statistics.median(again),
         "p99": p99(again),

@@ -30,8 +30,8 @@ from strata.pipeline.workspace import Workspace
 def command(program: str, *args: str, cache: str) -> tuple[float, float, dict[str, object]]:
     """Seconds, peak memory in MB and the JSON of one process."""
     line = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args, "--cache-dir", cache, "--json", "-q"]
-    seconds, memory, out = child(line)
-    return seconds, memory, json.loads(out)
+    done = child(line)
+    return done.seconds, done.peak, json.loads(done.out)
 
 
 def edited(catalogue: Path, folder: str) -> Path:

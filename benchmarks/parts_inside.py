@@ -67,8 +67,8 @@ def wrap(module: str) -> None:
 
 def importing(real):
     def wrapper(name, *args, **kwargs):
-        level = args[3] if len(args) > 3 else kwargs.get("level", 0)
-        switch(f"import {'' if level else name.partition('.')[0]}" if not level else f"import {package_of(args)}")
+        relative = args[3] if len(args) > 3 else kwargs.get("level", 0)
+        switch(f"import {(args[0]['__package__'] if relative else name).partition('.')[0]}")
         try:
             return real(name, *args, **kwargs)
         finally:
@@ -77,11 +77,6 @@ def importing(real):
                 wrap(module)
 
     return wrapper
-
-
-def package_of(args) -> str:
-    """The package of a relative import."""
-    return ((args[0] or {}).get("__package__") or "").partition(".")[0]
 
 
 def ready(module: str) -> bool:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from table import rendered
 
@@ -73,20 +74,26 @@ def p99(values: Sequence[float]) -> float:
     return sorted(values)[min(len(values) - 1, int(0.99 * len(values)))]
 
 
-def child(line: Sequence[str], **environment: str) -> tuple[float, float, str]:
-    """Seconds, peak memory in MB and the output of a process of its own. Byte code may be written, as anywhere else."""
+class Child(NamedTuple):
+    """What a process of its own took: seconds, peak memory in MB, what it printed, and the time of day at its start."""
+
+    seconds: float
+    peak: float
+    out: str
+    began: float
+
+
+def child(line: Sequence[str], **environment: str) -> Child:
+    """Run a command. Byte code may be written, as anywhere else."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | environment
-    with tempfile.TemporaryFile() as errors:
-        start = time.perf_counter()
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors, env=env)
-        assert process.stdout is not None
-        out = process.stdout.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-        taken = time.perf_counter() - start
-        if status:
-            errors.seek(0)
-            sys.exit(f"{errors.read().decode()}\n{' '.join(line)} ended with {status}")
-    return taken, usage.ru_maxrss / 1024, out
+    with tempfile.TemporaryDirectory(prefix="strata-bench-") as folder:
+        file = Path(folder) / "taken"
+        launcher = [sys.executable, "-I", str(Path(__file__).with_name("launched.py")), str(file)]
+        done = subprocess.run([*launcher, *line], capture_output=True, env=env, check=True)
+        began, taken, peak, status = file.read_text(encoding="utf-8").split()
+    if status != "0":
+        sys.exit(f"{done.stderr.decode()}\n{' '.join(line)} ended with {status}")
+    return Child(float(taken), int(peak) / 1024, done.stdout.decode(), float(began))
 
 
 def parser(doc: str | None) -> ArgumentParser:

@@ -86,7 +86,8 @@ def measured(todo: list[Command], runs: int, folder: str) -> tuple[list[dict[str
     for round_ in range(runs + 1):
         taken = {}
         for name, line in lines.items():
-            taken[name], memory[name], _ = child(line, **environment)
+            done = child(line, **environment)
+            taken[name], memory[name] = done.seconds, done.peak
         rounds += [taken] if round_ else []
     return rounds, memory
 

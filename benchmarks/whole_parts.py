@@ -15,7 +15,6 @@ import os
 import statistics
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -39,16 +38,17 @@ def inside(command: tuple[str, ...], folder: str) -> dict[str, float]:
         "STRATA_LOG_DIR": f"{folder}/logs",
         "PYTHONPATH": os.pathsep.join([str(ROOT / "cli"), str(ROOT / "lib")]),
     }
-    start = time.time()
-    child([sys.executable, str(ROOT / "benchmarks" / "parts_inside.py"), str(file), *command], **environment)
-    end = time.time()
+    done = child([sys.executable, str(ROOT / "benchmarks" / "parts_inside.py"), str(file), *command], **environment)
     found = json.loads(file.read_text(encoding="utf-8"))
     if any(
         module not in ("strata.encoders.tokens", "strata.encoders.memo", "strata.searching")
         for module in found["unwrapped"]
     ):
         sys.exit(f"not booked: {found['unwrapped']}")
-    parts = {"interpreter": found["begun"] - start, "exit": end - found["ended"]}
+    parts = {
+        "interpreter": found["begun"] - done.began,
+        "exit": done.began + done.seconds - found["ended"],
+    }
     own = {"strata", *(path.stem for path in (ROOT / "cli").glob("*.py"))}
     for part, seconds in found["spent"].items():
         package = part.removeprefix("import ")
@@ -63,7 +63,7 @@ def inside(command: tuple[str, ...], folder: str) -> dict[str, float]:
 def alone(command: tuple[str, ...], folder: str) -> float:
     program, *args = command
     line = [sys.executable, str(ROOT / "cli" / f"{program}.py"), *args]
-    return 1000 * child(line, STRATA_LOG_DIR=f"{folder}/logs")[0]
+    return 1000 * child(line, STRATA_LOG_DIR=f"{folder}/logs").seconds
 
 
 def measure(command: tuple[str, ...], runs: int) -> list[Row]:

@@ -26,7 +26,7 @@ def verify_image_embedding(
     common.emit(found, lambda: view(found))
 
 
-@app.run("image_search", plan="clip", options=(*flags.PICTURE, "debug"))
+@app.run("image_search", plan="clip", options=("limit", *flags.PICTURE, "debug"))
 def image_search(common: Common, asked: Asked, image: flags.PicturePath, query: Words = "") -> None:
     """Documents by what a picture shows, each by its best sentence; with --query by the picture and words together."""
     from strata.picturing import search
@@ -34,7 +34,7 @@ def image_search(common: Common, asked: Asked, image: flags.PicturePath, query: 
     search(common, asked, image, query)
 
 
-@app.run("explain", plan="clip", options=flags.PICTURE)
+@app.run("explain", plan="clip", options=("depth", *flags.PICTURE))
 def explain(common: Common, asked: Asked, image: flags.PicturePath, doc_id: flags.DocRef, query: Words = "") -> None:
     """Where a document stands for a picture, by which of its sentences (--json has them all), and what is above it."""
     from strata.picturing import explain

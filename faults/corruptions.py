@@ -81,7 +81,7 @@ def corrupt(bench: Bench, trial: Trial) -> None:
     again = asked if trial.errors or trial.rebuilt or kind in OUTSIDE else asked[:1]
     bench.hold(trial, "afterwards", bench.ask(again), clean, errors=False)
     trial.problem("afterwards", lost(state(world), before, spared=damaged))
-    trial.problem("afterwards", unsound(places, spared=damaged, asked=kind == "run logs" or trial.number % 4 == 0))
+    trial.problem("afterwards", unsound(places, spared=damaged, asked=kind == "run logs" or trial.number % 8 == 0))
 
 
 def _doctor_sees(trial: Trial, places: Places, file: str) -> None:

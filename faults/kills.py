@@ -59,13 +59,13 @@ def _strike(bench: Bench, builder: Builder, clean: Clean, way: str, rng: random.
 def afterwards(bench: Bench, trial: Trial, builder: Builder, clean: Clean, rng: random.Random) -> None:
     """Nothing is lost; the questions have the answers of before or after; the command, run again, does its work.
 
-    Where that changes no answer, one of the questions is asked again, else all. The doctor is asked in every third.
+    Where that changes no answer, one of the questions is asked again, else all. The doctor is asked in one of five.
     """
     places = bench.places
     there = state(places.world)
     trial.rubbish = there.rubbish
     trial.problem(
-        "afterwards", [*lost(there, clean.before, clean.after), *unsound(places, asked=rng.randrange(3) == 0)]
+        "afterwards", [*lost(there, clean.before, clean.after), *unsound(places, asked=rng.randrange(5) == 0)]
     )
     right = {name: {clean.answers_before.get(name, ""), clean.answers_after[name]} for name in builder.asked}
     bench.hold(trial, "afterwards", bench.ask(builder.asked), right, errors=False)

@@ -32,8 +32,8 @@ DATASETS = ROOT.parent / "shared" / "datasets"
 
 VARIABLES = (
     "STRATA_DATASET", "STRATA_CACHE_DIR", "STRATA_LOG_DIR", "STRATA_MODELS", "STRATA_REPLAY", "STRATA_LLM_BASE_URL",
-    "STRATA_LLM_API_KEY", "STRATA_LLM_MODEL", "STRATA_LLM_TIMEOUT", "STRATA_KEEP_RUNS", "GROQ_API_KEY", "GROQ_BASE_URL", "GROQ_MODEL",
-    "GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL",
+    "STRATA_LLM_API_KEY", "STRATA_LLM_MODEL", "STRATA_LLM_TIMEOUT", "STRATA_KEEP_RUNS", "GROQ_API_KEY", "GROQ_BASE_URL",
+    "GROQ_MODEL", "GEMINI_API_KEY", "GEMINI_BASE_URL", "GEMINI_MODEL",
 )  # fmt: skip
 UNSET = dict.fromkeys(VARIABLES, "")
 """For a process of its own. Empty, not gone: so that a .env file on this machine does not count either."""

@@ -1,4 +1,4 @@
-"""A program in a process of its own, its output as bytes; a catalogue with letters of many kinds; places to keep things."""
+"""Programs in processes of their own, their output as bytes; a catalogue with letters of many kinds."""
 
 from __future__ import annotations
 
@@ -35,3 +35,13 @@ def raw(program: str, *args: str | bytes, env: dict[str, str] | None = None, **m
     more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
     done = subprocess.run([sys.executable, *start, *args], env={**os.environ, **(env or {})}, check=False, **more)
     return done.returncode, done.stdout or b"", done.stderr or b""
+
+
+def open_to_all(folder: Path, *files: Path) -> None:
+    """Let a process without rights use a test's folder, which pytest makes for its own user only."""
+    for path in [folder, *folder.parents]:
+        if path.stat().st_uid == os.geteuid() and path.stat().st_mode & 0o077 == 0:
+            path.chmod(0o755)
+    folder.chmod(0o777)
+    for file in files:
+        file.chmod(0o644)

@@ -6,6 +6,7 @@ import json
 import math
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,14 @@ from strata.storage import Artefact
 
 WORDS = ["bear", "bears", "horse", "marmalade", "london", "the", "amélie", "日本", "x", "running"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), min_size=1, max_size=40)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Folders that examples make go where pytest clears up."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("indexes")))
+        yield
 
 
 def index_of(texts: list[str], folder: Path | None = None) -> Index:

@@ -1,7 +1,7 @@
 """Other systems: what can be tried of Windows and macOS on one machine, with real processes; the rest as rules.
 
-Paths with anything in them, a working directory or a home that is not there, line ends and byte order marks, names
-that every system takes, processes that are spawned, other time zones.
+Line ends and byte order marks, names that every system takes, processes that are spawned, other time zones. Odd places:
+test_places.py; terminals and encodings: test_shells.py.
 """
 
 from __future__ import annotations
@@ -14,129 +14,19 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from strata import paths
 from strata.evaluation.poolfile import read_lines
 from strata.pipeline.labels import last_part
-from tests.conftest import ROOT, Done, Run
-from tests.outside import FILMS, raw
+from tests.conftest import ROOT, Run
+from tests.outside import raw
 
-ODD = "we ird é🎬 'quo\"te$x;&"
 POSIX = {"fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "posix", "curses", "readline", "syslog", "crypt"}
 """Modules that Windows has not."""
 DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
-
-# Places
-
-
-def test_places_may_be_called_anything(tmp_path: Path) -> None:
-    """Blanks, accents, an emoji, both quotes and a shell's own signs; all named relative to the working directory."""
-    here = tmp_path / ODD
-    here.mkdir()
-    (here / f"{ODD}.json").write_text(json.dumps({"movies": FILMS}), encoding="utf-8")
-    places = ("--cache-dir", f"c {ODD}", "--log-dir", f"l {ODD}")
-    search = ("rrf-search", "bear", "--dataset", f"{ODD}.json", *places)
-    status, out, err = raw("hybrid_search_cli", *search, cwd=here)
-    assert (status, err) == (0, b"") and "1. (2) Łódź ½ 東京 🎬".encode() in out
-    _, plan, _ = raw("hybrid_search_cli", *search, "--show-plan", cwd=here)
-    (here / f"{ODD}.toml").write_bytes(b"\xef\xbb\xbf" + plan.replace(b"\n", b"\r\n"))
-    status, out, _ = raw("hybrid_search_cli", *search, "--config", f"{ODD}.toml", "--json", cwd=here)
-    assert status == 0 and json.loads(out)["preset"] == f"{ODD}.toml"
-    status, out, err = raw("experiment_cli", "replay", "last", *places, cwd=here)
-    assert (status, err) == (0, b"") and b"the same" in out
-    assert {file.name for file in here.iterdir()} == {f"{ODD}.json", f"{ODD}.toml", f"c {ODD}", f"l {ODD}"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
-def test_a_working_directory_that_is_gone_matters_only_to_paths_in_it(
-    odd_films: Path, own_places: dict[str, str], tmp_path: Path
-) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    script = (
-        "import os, sys, runpy\n"
-        f"os.rmdir({str(gone)!r})\n"
-        "program, sys.argv = sys.argv[1], sys.argv[1:]\n"
-        "runpy.run_path(program, run_name='__main__')\n"
-    )
-
-    def there(program: str, *args: str) -> tuple[int, str]:
-        gone.mkdir(exist_ok=True)
-        command = [sys.executable, "-c", script, str(ROOT / "cli" / f"{program}.py"), *args]
-        surroundings = {**os.environ, **own_places, "PYTHONSAFEPATH": "1"}
-        done = subprocess.run(command, env=surroundings, cwd=gone, capture_output=True, text=True, check=False)
-        assert "Traceback" not in done.stderr
-        return done.returncode, done.stdout + done.stderr
-
-    assert there("keyword_search_cli", "bm25search", "bear", "--dataset", str(odd_films))[0] == 0
-    for option in ("--dataset", "--cache-dir", "--config"):
-        more = () if option == "--dataset" else ("--dataset", str(odd_films))
-        status, said = there("keyword_search_cli", "bm25search", "bear", *more, option, "somewhere.x")
-        assert status == 2 and said.startswith("error: ") and "somewhere.x" in said
-    status, said = there("keyword_search_cli", "bm25search", "bear", "--dataset", str(odd_films), "--log-dir", "logs")
-    assert status == 0 and "was not logged" in said
-
-
-@pytest.mark.parametrize(
-    "name", ["STRATA_CACHE_DIR", "STRATA_LOG_DIR", "STRATA_MODELS", "STRATA_REPLAY", "HF_HUB_CACHE", "HF_HOME"]
-)
-def test_the_home_of_nobody_is_one_line(cli: Run, odd_films: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    search = ("rrf-search", "bear", "--dataset", str(odd_films), "--no-log", "--encoder", "nobody/nothing")
-    places = {"STRATA_CACHE_DIR": "--cache-dir", "STRATA_LOG_DIR": "--log-dir"}
-    more = (places[name], "~nobody-of-this-name/x") if name in places else ()
-    monkeypatch.setenv(name, "~nobody-of-this-name/x")
-    done = cli("hybrid_search_cli", *search, *more)
-    assert done.status == 2 and "there is no such home folder; write the path in full" in done.err
-    monkeypatch.setenv(name, "")
-    replayed = ("rag", "bear", "--dataset", str(odd_films), "--llm", "replay", "--replay", "~nobody-of-this-name/x")
-    done = cli("augmented_generation_cli", *replayed)
-    assert done.status == 2 and "there is no such home folder" in done.err
-
-
-NO_HOME = (
-    "import os, pwd, runpy, sys\n"
-    "os.environ.pop('HOME', None)\n"
-    "def unknown(uid): raise KeyError(uid)\n"
-    "pwd.getpwuid = unknown\n"  # as in a container that is given a user's number
-    "from strata import paths\n"
-    "paths.clone = lambda: None\n"
-    f"paths.data_dir = lambda: __import__('pathlib').Path({str(ROOT / 'data')!r})\n"
-    "sys.argv = sys.argv[1:]\n"
-    "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there a user's folders are told otherwise")
-def test_a_user_without_a_home_is_told_what_to_name(
-    odd_films: Path, own_places: dict[str, str], tmp_path: Path
-) -> None:
-    """An installed package has no place of its own then, and makes none up below the working directory."""
-    here = tmp_path / "here"
-    here.mkdir()
-    command = [sys.executable, "-c", NO_HOME, str(ROOT / "cli" / "hybrid_search_cli.py"), "rrf-search", "bear"]
-
-    def run(*args: str, **env: str) -> Done:
-        kept = {name: value for name, value in os.environ.items() if name[:4] != "XDG_"}
-        surroundings = {**kept, **env}
-        done = subprocess.run(
-            [*command, "--dataset", str(odd_films), *args],
-            env=surroundings,
-            cwd=here,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    done = run()
-    assert done.status == 2 and len(done.err.splitlines()) == 1 and "STRATA_CACHE_DIR" in done.err
-    done = run(**own_places)
-    assert (done.status, done.err) == (0, "") and "1. (2)" in done.out
-    assert not list(here.iterdir())
-
 
 # Files from elsewhere
 
@@ -229,6 +119,13 @@ def test_a_checkout_with_carriage_returns_gives_the_same_answers(tmp_path: Path,
 # Names
 
 
+@pytest.fixture
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where imported catalogues go, instead of the clone's own folder."""
+    monkeypatch.setattr(paths, "imported_dir", lambda: tmp_path / "imported")
+    return tmp_path / "imported"
+
+
 def is_portable(name: str) -> bool:
     """Whether every system takes it as a file's name."""
     stem = name.partition(".")[0].lower()
@@ -241,7 +138,8 @@ def test_what_is_kept_has_names_that_every_system_takes(
     """No colon of a time, no device's name, no two names that differ in case only; and short enough for Windows."""
     cache, logs, out = tmp_path / "cache", tmp_path / "logs", tmp_path / "out"
     given = ("--dataset", str(odd_films))
-    (tmp_path / "golden.json").write_text(json.dumps({"test_cases": [{"query": "bear", "relevant_docs": ["Amélie"]}]}))
+    golden = json.dumps({"test_cases": [{"query": "bear", "relevant_docs": ["Amélie"]}]})
+    (tmp_path / "golden.json").write_text(golden, encoding="utf-8")
     for program, *args in (
         ("hybrid_search_cli", "rrf-search", "bear", "--rerank", "cross_encoder"),
         ("semantic_search_cli", "search", "bear"),
@@ -265,16 +163,20 @@ def test_the_projects_own_files_have_such_names_too() -> None:
         assert len({str(name).lower() for name in names}) == len(names)
 
 
-@pytest.mark.parametrize("name", ["con", "NUL", "Com1", "lpt9", "a:b", "a.", " a", "a/b", "..", "", "Movies", "é" * 51])
-def test_a_catalogue_is_called_only_what_every_system_takes(cli: Run, odd_films: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["con", "NUL", "Com1", "lpt9", "a:b", "a.", " a", "a/b", "..", "Movies", "é" * 51])
+def test_a_catalogue_is_called_only_what_every_system_takes(
+    cli: Run, odd_films: Path, imported: Path, name: str
+) -> None:
     done = cli("data_cli", "import", str(odd_films), "--name", name)
     assert done.status == 2 and "cannot name a catalogue; use letters, digits, _ and -, at most 50" in done.err
+    assert not imported.exists()
 
 
-def test_a_catalogues_default_name_fits(cli: Run, odd_films: Path, tmp_path: Path) -> None:
+def test_a_catalogues_default_name_fits(cli: Run, odd_films: Path, imported: Path, tmp_path: Path) -> None:
     long = odd_films.rename(tmp_path / f"{'Film ' * 40}.json")
     done = cli("data_cli", "import", str(long), "--json")
-    assert done.status == 0 and len(done.json["name"]) <= 50 and is_portable(done.json["name"])
+    name = done.json["name"]
+    assert done.status == 0 and len(name) <= 50 and is_portable(name) and (imported / name / "corpus.jsonl").is_file()
 
 
 @pytest.mark.parametrize(

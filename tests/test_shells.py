@@ -1,4 +1,4 @@
-"""Other shells: output that lacks signs, arguments that are no UTF-8, streams that are closed or full. Real processes."""
+"""Other shells: output that lacks signs, arguments that are no UTF-8, streams that are closed or full."""
 
 from __future__ import annotations
 

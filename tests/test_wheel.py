@@ -143,7 +143,7 @@ def test_installed_it_answers_as_the_clone_does_and_keeps_to_the_users_folders(
 
     shutil.rmtree(user.site / "strata")
     gone = user.run("strata", "--help")
-    assert gone.status == 1 and "No module named 'strata'" in gone.err, "or all of this was the clone"
+    assert gone.status == 1 and "No module named 'strata" in gone.err, "or all of this was the clone"
 
 
 def test_installed_below_another_project_it_is_no_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,7 +116,7 @@ class Asked:
         plan = with_candidates(plan)
         if "depth" in typed or (config is not None and "limit" not in typed):
             return plan  # a depth that somebody wrote stands
-        return settled(plan, shorten=config is None)
+        return settled(plan, shorten=config is None and "limit" in self.values)  # explain shows no results
 
     def start(self) -> Plan:
         """The preset's or the file's plan, before options change it."""

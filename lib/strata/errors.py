@@ -35,16 +35,16 @@ LONGEST = 2000
 """Characters of a line for people."""
 
 
-def one_line(text: str) -> str:
+def one_line(text: str, most: int = LONGEST) -> str:
     """A text that may hold anything (a query, a title, a path) as one line that is safe to draw: what cannot be printed
     is written as its escape, and of a line that is too long the middle is left out."""
     line = " ".join(text.split())
-    if len(line) > LONGEST:
-        line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 4 :]}"
+    if len(line) > most:
+        line = f"{line[: most // 2]} … {line[-most // 4 :]}"
     if line.isprintable():
         return line
     line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 class StrataError(Exception):
@@ -54,9 +54,9 @@ class StrataError(Exception):
     kind = "error"
 
     def __init__(self, message: str, next_step: str = "") -> None:
-        super().__init__(message)
         self.message = one_line(message)
         self.next_step = one_line(next_step)
+        super().__init__(self.message)
 
 
 class UsageError(StrataError):

@@ -165,7 +165,7 @@ EVERY_SEARCH = ("where", "exclude", "preset", "config", "show_plan", "no_log")
 SEMANTIC = ("encoder", "max_chunk_size", "overlap", "min_score")
 HYBRID = ("limit", "depth", "k1", "b", "vectors", *SEMANTIC, "enhance", "rerank", "cross_encoder", *MODEL)
 SEARCHED = (*HYBRID, "evaluate", "debug")
-PICTURE = ("limit", "depth", "model", "text_weight")
+PICTURE = ("model", "text_weight")
 
 
 def words(text: str) -> str:

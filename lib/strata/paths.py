@@ -7,6 +7,8 @@ pyproject.toml and data folder two levels above the package.
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 from strata.errors import UsageError
@@ -34,8 +36,13 @@ def expanded(text: str | Path) -> Path:
         path = Path(text).expanduser()
     except RuntimeError as error:
         raise UsageError(f"{text}: there is no such home folder", "write the path in full") from error
-    if "\0" in str(path):
-        raise UsageError(f"{text} cannot be a path", "leave out the NUL")
+    try:
+        os.stat(path)
+    except ValueError as error:
+        raise UsageError(f"{text} cannot be a path", "leave out the NUL") from error
+    except OSError as error:  # what is not there may be made, and what may not be looked at is for whoever opens it
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"{text} cannot be a path ({error.strerror})", "write a shorter one") from error
     return path
 
 

@@ -29,7 +29,7 @@ LOGGED = 1000
 def versions() -> dict[str, str]:
     """What the figures of a run may depend on: Python, Strata, and the libraries that this run loaded."""
     found = {"strata": __version__, "python": ".".join(map(str, sys.version_info[:3]))}
-    for name in ("numpy", "tokenizers", "sentence_transformers", "torch"):
+    for name in ("numpy", "tokenizers", "onnxruntime", "PIL", "sentence_transformers", "torch"):
         if name in sys.modules:
             found[name] = str(getattr(sys.modules[name], "__version__", "unknown"))
     return found

@@ -44,7 +44,7 @@ SCALARS = (
     " ", "1", "1.0", "x", "\x1b[31m", "\ud800", "\u2028", "x" * 3000, "../../etc", [], {}, [[]], [None], {"": None},
     {"id": {}},
 )  # fmt: skip
-odd_values = st.sampled_from((*SCALARS, DEEP)) | texts(3) | st.integers() | st.floats()
+odd_values = st.sampled_from((*SCALARS, DEEP)).map(copy.deepcopy) | texts(3) | st.integers() | st.floats()
 any_json = st.recursive(
     odd_values, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts(2), inner, max_size=4), max_leaves=12
 )

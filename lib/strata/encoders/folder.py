@@ -83,6 +83,9 @@ def described(folder: Path, digest: str, usual: Prefixes = ("", "")) -> EncoderR
     try:
         config = json_of(folder / "config.json")
         modules = json_of(folder / "modules.json")
+        own = next((m["type"] for m in modules if not str(m["type"]).startswith("sentence_transformers.")), None)
+        if own is not None:
+            raise ValueError(f"its module {own} is code of its own, which is not run")
         stages = [(str(m["type"]).rpartition(".")[2], json_of(folder / m["path"] / "config.json")) for m in modules]
         sentence = json_of(folder / "sentence_bert_config.json")
         query, document = prefixes(folder, usual)

@@ -43,8 +43,8 @@ def usual_prefixes(repository: str) -> Prefixes:
 
 
 def cached(repository: str) -> Path:
-    """The snapshot that the hub's cache calls `main`, or else the newest; where it would be, if there is none, and where
-    nobody lets us look."""
+    """The snapshot that the hub's cache calls `main`, or else the newest; where it would be, if there is none, and
+    where nobody lets us look."""
     home = hub_cache() / f"models--{repository.replace('/', '--')}"
     reference = home / "refs" / "main"
     try:

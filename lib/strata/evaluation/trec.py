@@ -8,7 +8,6 @@ its means unless it is called with -c; here it counts 0. Reading runs: runfile.p
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from strata.core.golden import GoldenSet
 from strata.errors import DataError
 from strata.evaluation.metrics import unique
 from strata.evaluation.outcome import Outcome
-from strata.files import write_atomically
+from strata.files import dumped, write_atomically
 
 
 def write_run(outcome: Outcome, path: Path, tag: str = "") -> int:
@@ -28,7 +27,7 @@ def write_run(outcome: Outcome, path: Path, tag: str = "") -> int:
     ranked = {query: unique(found) for query, found in outcome.found.items()}
     if path.suffix == ".json":
         scored = {query: {id: _score(rank) for rank, id in enumerate(ids, 1)} for query, ids in ranked.items()}
-        write_atomically(path, (json.dumps(scored, ensure_ascii=False) + "\n").encode())
+        write_atomically(path, (dumped(scored) + "\n").encode())
     else:
         name = "_".join((tag or outcome.label).split()) or "strata"
         _write_lines(path, _run_lines(ranked, name))
@@ -54,7 +53,7 @@ def write_qrels(golden: GoldenSet, path: Path) -> int:
     """
     judged = {q.id: {id: max(grade, 0) for id, grade in q.relevant.items()} for q in golden.queries if q.relevant}
     if path.suffix == ".json":
-        write_atomically(path, (json.dumps(judged, ensure_ascii=False) + "\n").encode())
+        write_atomically(path, (dumped(judged) + "\n").encode())
     else:
         _write_lines(
             path,
@@ -69,6 +68,8 @@ def write_qrels(golden: GoldenSet, path: Path) -> int:
 
 def column(id: str, what: str, *, tab: bool = False) -> str:
     """An id as one column, which ends at any blank; or, in a file of tabs, at a tab or the line's end."""
+    if not id.isascii() and any("\ud800" <= letter <= "\udfff" for letter in id):
+        raise DataError(f'the {what} id "{id}" holds half a letter, which UTF-8 cannot write', "give it another id")
     if tab and id.strip() == id and id and not any(sign in id for sign in "\t\r\n"):
         return id
     if id.split() != [id]:
@@ -80,4 +81,4 @@ def column(id: str, what: str, *, tab: bool = False) -> str:
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    write_atomically(path, "".join(f"{line}\n" for line in lines).encode())
+    write_atomically(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))  # a tag may be any name

@@ -20,7 +20,6 @@ or changed by hand, unless it is sealed: then "seal" is a hash of everything els
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -28,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import BadReply, DataError
-from strata.files import fingerprint, parsed, write_atomically
+from strata.files import dumped, fingerprint, parsed, write_atomically
 from strata.llm.fence import unmarked
 from strata.llm.images import image_from, message_json
 from strata.llm.parsing import fitted
@@ -112,7 +111,7 @@ class Recording:
         if sealed:
             data["seal"] = _seal(data)
         path = folder / f"{self.key}.json"
-        write_atomically(path, (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode())
+        write_atomically(path, (dumped(data, indent=1) + "\n").encode())
         return path
 
 

@@ -48,7 +48,7 @@ _SAYS = (
     rf"(?:please|could you|can you|kindly) (?:please )?{_SEND} (?:me )?(?:with )?{_A}{_PICTURE}",
 )
 _SEES_NONE = re.compile(
-    rf"(?:\A|(?<=[.!?]))\W*{_REGRETS}(?:as an? (?:text|language|large|ai)[^.,]{{0,40}}, )?(?:{'|'.join(_SAYS)})",
+    rf"(?:\A|(?<=[.!?]))\W{{0,20}}{_REGRETS}(?:as an? (?:text|language|large|ai)[^.,]{{0,40}}, )?(?:{'|'.join(_SAYS)})",
     re.IGNORECASE,
 )
 LONGEST = 2000

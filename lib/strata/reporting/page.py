@@ -114,7 +114,7 @@ def write(path: Path, html: str) -> None:
     if path.is_dir():
         raise UsageError(f"{path} is a folder", "name a file, as report.html")
     try:
-        write_atomically(path, html.encode())
+        write_atomically(path, html.encode("utf-8", "replace"))  # a golden set may hold half a letter
     except ArtefactError as error:
         raise UsageError(error.message, "name a file that can be written, as report.html") from error
 

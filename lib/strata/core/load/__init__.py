@@ -12,7 +12,7 @@ from pathlib import Path
 from strata import registry
 from strata.core.load.clean import cleaned, escaped_twice
 from strata.core.load.entry import IDS
-from strata.core.load.text import opened
+from strata.core.load.text import opened, refuse_devices
 from strata.core.types import Document
 from strata.errors import DataError
 
@@ -28,8 +28,7 @@ def detect(path: Path) -> str:
         raise DataError(f"{path} is a folder without corpus.jsonl", "a folder must be in BEIR layout; or name a file")
     if not path.exists():
         raise DataError(f"{path} does not exist", "check the path, or see the known catalogues: data_cli list")
-    if not path.is_file():
-        raise DataError(f"{path} is neither a file nor a folder", "save what it gives as a file: it is read twice")
+    refuse_devices(path)
     name = path.name.lower().removesuffix(".gz")
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"

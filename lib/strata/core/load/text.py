@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ def opened(path: Path) -> Iterator[IO[str]]:
 
     DataError for what cannot be read, is not UTF-8 or is broken gzip, also while the stream is being read.
     """
+    refuse_devices(path)
     try:
         try:
             with path.open("rb") as raw, io.TextIOWrapper(_content(raw), encoding="utf-8-sig", newline="\n") as text:
@@ -38,6 +40,16 @@ def opened(path: Path) -> Iterator[IO[str]]:
         raise DataError(
             f"{path} cannot be read ({error.strerror or error})", "check the path and its permissions"
         ) from error
+
+
+def refuse_devices(path: Path) -> None:
+    """DataError for a pipe or a device: it may have no end, and catalogues and golden sets are read more than once."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return  # whoever opens it says why
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise DataError(f"{path} is neither a file nor a folder", "write what it gives into a file, and name that")
 
 
 def _content(raw: io.BufferedReader) -> io.BufferedReader:

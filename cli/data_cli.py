@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -42,7 +43,8 @@ def use(common: Common, catalogue: Annotated[str, typer.Argument(metavar="NAME|P
     """Search this catalogue from now on (STRATA_DATASET and --dataset still win)."""
     from strata.core.listing import use
 
-    name = use(catalogue, common.settings(), common.say)
+    # Its settings name the catalogue, so that a former choice which cannot be read is replaced, not met.
+    name = use(catalogue, replace(common, dataset=catalogue).settings(), common.say)
     common.emit({"dataset": name}, lambda: [f"From now on searches go to {name}."])
 
 

@@ -159,6 +159,8 @@ def test_the_choice_of_a_catalogue_that_cannot_be_read_is_one_line(cli: Run, tmp
     done = cli("keyword_search_cli", "bm25search", "bear")
     assert done.status == 2 and "data_cli use movies" in done.err
     assert json.loads(cli("keyword_search_cli", "bm25search", "bear", "--json").err)["error"]["kind"] == "data"
+    assert cli("data_cli", "use", "movies").status == 0, "what the error advises does help"
+    assert cli("keyword_search_cli", "bm25search", "bear").status == 0
 
 
 def test_the_doctor_tells_of_every_state_of_an_artefact(

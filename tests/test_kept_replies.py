@@ -96,9 +96,33 @@ def test_a_flipped_byte_anywhere_is_asked_for_again_and_that_is_said(tmp_path: P
         assert (len(model.asked) == 1 and said_so) or (not model.asked and not notes and whole[at : at + 1].isspace())
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda t: t[:50], lambda t: "", lambda t: "[]", lambda t: t.replace('"seal"', '"s"')]
-)
+def test_two_replies_under_each_others_names_are_asked_for_again(tmp_path: Path) -> None:
+    other = (Message("user", "ho"),)
+    model = kept(scripted("for hi", "for ho"), tmp_path)
+    assert [model.complete(asked).text for asked in (ASK, other)] == ["for hi", "for ho"]
+    one, two = tmp_path.iterdir()
+    one.rename(tmp_path / "aside")
+    two.rename(one)
+    (tmp_path / "aside").rename(two)
+    notes: list[str] = []
+    again = kept(scripted("for hi", "for ho"), tmp_path, notes)
+    assert [again.complete(asked).text for asked in (ASK, other)] == ["for hi", "for ho"]
+    assert len(notes) == 2 and all("answers another request: it is asked for again" in note for note in notes)
+
+
+def test_replies_that_nobody_may_look_at_are_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def shut(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", shut)
+    notes: list[str] = []
+    assert kept(scripted(SAID), tmp_path, notes).complete(ASK, SCORE).text == SAID.text
+    assert len(notes) == 1 and "Permission denied" in notes[0] and "asked for again" in notes[0]
+
+
+@pytest.mark.parametrize("damage", [
+    lambda t: t[:50], lambda t: "", lambda t: "[]", lambda t: "[" * 100_000, lambda t: t.replace('"seal"', '"s"'),
+])  # fmt: skip
 def test_a_damaged_file_is_mended(tmp_path: Path, damage: Callable[[str], str]) -> None:
     kept(scripted(SAID), tmp_path).complete(ASK, SCORE)
     [file] = tmp_path.iterdir()

@@ -48,13 +48,17 @@ class Kept(Wrapped):
         return reply
 
     def _found(self, header: Header, request: Request) -> Recording | None:
-        path = self._folder / f"{key_of(header, request)}.json"
-        if not path.is_file():
-            return None
+        key = key_of(header, request)
+        path = self._folder / f"{key}.json"
         try:
-            return read(path, sealed=True)
-        except DataError as error:
-            self._note(f"{error.message}: it is asked for again")
+            if not path.is_file():
+                return None
+            found = read(path, sealed=True)
+            if found.key != key:  # whole, and under another's name
+                raise DataError(f"the recording {path} answers another request")
+            return found
+        except (DataError, OSError) as error:
+            self._note(f"{error}: it is asked for again")
             return None
 
     def _keep(self, made: Recording) -> None:

@@ -2,6 +2,7 @@
 # make test    set up and run the tests       make check   lint, types, docs held against the programs
 # make bench   the small benchmarks           make docs    write the generated parts of the docs anew
 # make faults  200 kills, 500 corruptions, full disks, rights taken away, crowds (about ten minutes)
+# make fuzz    the tests of tests/fuzz with new examples, 10 times as many (FUZZ=10), about ten minutes
 # Set-up is skipped when nothing changed: each stamp remembers the files it was made from.
 
 PYTHON ?= python3
@@ -12,12 +13,12 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 QUIETLY := 2> >(grep -v 'is ignored: it is neither a file nor a directory' >&2)
 SHELL  := /bin/bash
 
-.PHONY: demo test check bench faults docs clean
+.PHONY: demo test check bench faults fuzz docs clean
 
 $(VENV)/light: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Strata needs Python 3.11 or newer; try: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || { echo "set-up: creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@echo "set-up: the light part (numpy, typer, rich)"
+	@echo "set-up: the light part (numpy, typer, rich, nltk)"
 	@$(PIP) -e . $(QUIETLY)
 	@$(BIN)/python -m compileall -q lib cli
 	@touch $@
@@ -74,6 +75,10 @@ bench: $(VENV)/dev
 
 faults: $(VENV)/dev
 	@$(BIN)/python -m faults --kills 200 --corruptions 500 --disks 60 --crowds 20 --pictures $(OPTIONS)
+
+FUZZ ?= 10
+fuzz: $(VENV)/dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FUZZ_TIMES=$(FUZZ) $(BIN)/python -m pytest -n 2 tests/fuzz
 
 docs: $(VENV)/dev
 	@$(BIN)/python docs/generate.py

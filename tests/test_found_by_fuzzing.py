@@ -176,11 +176,37 @@ def test_opening_signs_alone_are_no_quotations() -> None:
 # Files of ours
 
 
-@pytest.mark.parametrize("damage", ['"max_tokens": 1e999', '"nested": ' + "[" * 50_000], ids=["number", "nested"])
-def test_a_recording_that_cannot_be_one(tmp_path: Path, damage: str) -> None:
+DAMAGE = {
+    '"max_tokens": 1024': ('"max_tokens": 1e999', '"nested": ' + "[" * 50_000),
+    '"schema": null': ('"schema": true',),
+    '"prompt": 0': ('"prompt": "many"', '"prompt": -1', '"prompt": 1' + "0" * 400),
+    '"ms": 0.0': ('"ms": NaN', '"ms": 1e999'),
+}
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY\x01\x00\x0a\x00'descr', }}"], ids=["empty", "header"])
+def test_a_former_index_whose_keys_are_no_array(
+    workspace: Callable[[Path], Workspace], catalogue: Callable[..., Path], tmp_path: Path, content: bytes
+) -> None:
+    """An index is built from what former ones know, and looked at their keys before it knew them to be sound."""
+    file = catalogue("a bear", "a fox")
+    assert workspace(file).index.documents == 2
+    (keys,) = (tmp_path / "cache" / "keyword_index").glob("*/keys.npy")
+    keys.write_bytes(content)
+    assert workspace(file).index.documents == 2  # it is built again, and finds its damaged former self
+    keys.write_bytes(content)
+    assert workspace(catalogue("a bear", "a fox", "a hen")).index.documents == 3
+
+
+@pytest.mark.parametrize(
+    ("found", "put"), [(found, put) for found, wrong in DAMAGE.items() for put in wrong], ids=lambda text: text[:24]
+)
+def test_a_recording_that_cannot_be_one(tmp_path: Path, found: str, put: str) -> None:
     Recorded(Scripted("x"), tmp_path).complete([Message("user", "hi")])
     (file,) = tmp_path.glob("*.json")
-    file.write_text(file.read_text(encoding="utf-8").replace('"max_tokens": 1024', damage), encoding="utf-8")
+    text = file.read_text(encoding="utf-8")
+    assert found in text
+    file.write_text(text.replace(found, put), encoding="utf-8")
     assert "cannot be read" in refused(read, file)
 
 

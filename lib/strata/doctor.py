@@ -16,6 +16,7 @@ from strata.storage import artefact_folders, damage
 
 PACKAGES = (
     ("numpy", "", "index, vectors, query encoding"),
+    ("nltk", "", "Porter's stemmer"),
     ("tokenizers", "[semantic]", "every encoder"),
     ("sentence_transformers", "[semantic]", "bulk encoding (else NumPy, slower), models that are no BERT"),
     ("huggingface_hub", "[semantic]", "fetching models from the hub"),

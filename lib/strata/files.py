@@ -6,6 +6,7 @@ that weights and catalogues are not read again for every command.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -44,10 +45,15 @@ def dumped(value: Any, encoding: str = "utf-8", **how: Any) -> str:
 
 def parsed(data: bytes) -> Any:
     """The value of a JSON file of ours. ValueError for what is none, and for thousands of nested brackets."""
+    collecting = gc.isenabled()
+    gc.disable()  # or somebody's finalizer may run where the stack is used up, and say so on stderr
     try:
         return json.loads(data)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def file_digest(path: Path) -> str:
@@ -73,13 +79,21 @@ def is_folder(path: Path) -> bool:
 
 
 def mapped(file: Path) -> np.ndarray:
-    """The array of a .npy file, memory-mapped, as a plain read-only ndarray (indexing a np.memmap is slower)."""
+    """The array of a .npy file, memory-mapped, as a plain read-only ndarray (indexing a np.memmap is slower).
+
+    ValueError for a file that is no array, or not a whole one.
+    """
     import numpy as np
 
     try:
-        return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
-    except ValueError:  # an empty array cannot be mapped
-        return np.asarray(np.load(file, allow_pickle=False))
+        try:
+            return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+        except ValueError:  # an empty array cannot be mapped
+            return np.asarray(np.load(file, allow_pickle=False))
+    except (OSError, ValueError):
+        raise
+    except Exception as error:  # NumPy has Python's own parser read the header, and passes on whatever that raises
+        raise ValueError(f"{file.name} is no array ({type(error).__name__})") from error
 
 
 def sealed(file: Path) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def wrong(valid: bytes, *, as_json: bool = True) -> st.SearchStrategy[bytes]:
     return damaged(valid) | values
 
 
-@fuzz(60)
+@fuzz(40)
 @given(st.data())
 def test_a_damaged_file_of_the_cache_changes_no_answer(home: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(afresh(home)))
@@ -77,7 +77,7 @@ def test_a_damaged_file_of_the_cache_changes_no_answer(home: Path, data: st.Data
     assert answered(home, []) == clean
 
 
-@fuzz(80)
+@fuzz(40)
 @given(st.data())
 def test_manifests_that_are_none(home: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([path for path in afresh(home) if path.name == "manifest.json"]))
@@ -91,7 +91,7 @@ def test_manifests_that_are_none(home: Path, data: st.DataObject) -> None:
 ORIGIN = {"loader": "jsonl", "documents": 2, "from": "a.json", "read_by": "lessons", "imported": "2026-01-01T00:00:00Z"}
 
 
-@fuzz(80)
+@fuzz(40)
 @given(st.data())
 def test_what_is_remembered_of_catalogues(home: Path, data: st.DataObject) -> None:
     """origin.json of an imported one, the choice that `data_cli use` made, the digest of a large file."""
@@ -121,7 +121,7 @@ def test_what_is_remembered_of_catalogues(home: Path, data: st.DataObject) -> No
 LINES = st.sampled_from((*(f"{name}=" for name in VARIABLES), "export GROQ_API_KEY=", "# ", "=", "STRATA_KEEP_RUNS ="))
 
 
-@fuzz(150)
+@fuzz(100)
 @given(st.lists(st.tuples(LINES, texts(3)), max_size=5), st.sampled_from(("utf-8", "utf-16", "latin-1")), st.data())
 def test_env_files_and_variables(home: Path, rows: list[tuple[str, str]], encoding: str, data: st.DataObject) -> None:
     folder = home / "env"

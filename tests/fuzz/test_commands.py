@@ -83,7 +83,7 @@ def strict(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-@fuzz(150)
+@fuzz(120)
 @given(command_lines())
 def test_a_command_line_is_a_result_or_one_line(here: Path, line: tuple[str, list[str]]) -> None:
     program, args = line

@@ -76,7 +76,7 @@ def look_through(golden: GoldenSet, harbour: Workspace, folder: Path) -> None:
             assert read_qrels(folder / name)
 
 
-@fuzz(150)
+@fuzz(80)
 @given(golden_files)
 def test_golden_sets(harbour: Workspace, folder: Path, content: bytes) -> None:
     path = folder / "golden.json"
@@ -105,7 +105,7 @@ def test_a_merge_loses_nothing_or_changes_nothing(
         assert not merge(pool, path, harbour.corpus, force=force).added
 
 
-@fuzz(150)
+@fuzz(100)
 @given(judgements, damaged(QUERIES) | st.just(QUERIES) | texts().map(lambda text: text.encode("utf-8", "replace")))
 def test_judgements_with_their_queries(harbour: Workspace, folder: Path, content: bytes, queries: bytes) -> None:
     path, asked = folder / "judged.tsv", folder / "queries.jsonl"
@@ -123,7 +123,7 @@ def test_judgements_with_their_queries(harbour: Workspace, folder: Path, content
     held(load_golden, beir, harbour.corpus)
 
 
-@fuzz(150)
+@fuzz(100)
 @given(runs)
 def test_runs_of_others_are_measured_or_refused(harbour: Workspace, folder: Path, content: bytes) -> None:
     path = folder / "run.txt"
@@ -149,7 +149,7 @@ OVER = st.tuples(
 ).map("".join)
 
 
-@fuzz(150)
+@fuzz(100)
 @given(st.lists(OVER, max_size=3), st.sampled_from(("rrf", "weighted")))
 def test_what_a_sweep_tries_is_a_grid_or_nonsense(over: list[str], name: str) -> None:
     plan = preset("lessons", name)

@@ -64,7 +64,7 @@ def test_plans_as_data(value: Any) -> None:
         hash(plan)
 
 
-@fuzz(150)
+@fuzz(80)
 @given(st.data())
 def test_plans_as_toml(harbour: Workspace, data: st.DataObject) -> None:
     path = harbour.settings.log_dir.parent / "plan.toml"
@@ -76,7 +76,7 @@ def test_plans_as_toml(harbour: Workspace, data: st.DataObject) -> None:
         assert read(path, "rrf") == plan
 
 
-@fuzz(150)
+@fuzz(80)
 @given(st.data())
 def test_run_logs(harbour: Workspace, log: dict[str, Any], data: st.DataObject) -> None:
     folder = harbour.settings.log_dir
@@ -97,7 +97,7 @@ def test_run_logs(harbour: Workspace, log: dict[str, Any], data: st.DataObject) 
 RECORDINGS = sorted((Path(__file__).parents[2] / "data" / "recordings").glob("*.json"))[:3]
 
 
-@fuzz(150)
+@fuzz(80)
 @given(st.data())
 def test_recordings(harbour: Workspace, data: st.DataObject) -> None:
     folder = harbour.settings.log_dir.parent / "recordings"
@@ -107,15 +107,15 @@ def test_recordings(harbour: Workspace, data: st.DataObject) -> None:
     path.write_bytes(data.draw((mutated(json.loads(valid)) | any_json).map(dumped) | damaged(valid)))
     found = held(read_recording, path)
     if found is not None:
-        held(found.again)
-        held(lambda: Replay(folder).complete(found.request.messages, found.request.schema))
+        # What is asked has a schema of ours; a recording with another is never found.
+        held(lambda: Replay(folder).complete(found.request.messages, json.loads(valid)["request"]["schema"]))
         held(found.write, folder)
         for other in folder.glob("*.json"):
             other.unlink()
     held(lambda: Replay(folder).model)
 
 
-@fuzz(100)
+@fuzz(60)
 @given(st.data())
 def test_what_is_kept(harbour: Workspace, data: st.DataObject) -> None:
     """Scores and premises: a file that is damaged is told of, and costs the work again at most."""

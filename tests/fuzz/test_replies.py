@@ -77,15 +77,18 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return Workspace(settings_module.load(str(path), str(home / "cache"), str(home / "logs")), lambda _: None)
 
 
-@fuzz(200)
+def plan_with(name: str) -> Plan:
+    lists = (registry.load(registry.RETRIEVE["bm25"])(),)
+    layer = registry.load(registry.SLOTS[LAYERS[name]][name])()
+    return Plan(lists, fuse=registry.load(registry.FUSE["rrf"])(), limit=3, **{LAYERS[name]: layer})
+
+
+@fuzz(120)
 @given(st.data())
 def test_a_search_has_its_result_whatever_a_model_writes(harbour: Workspace, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(list(LAYERS)))
-    slot = LAYERS[name]
+    plan = plan_with(name)
     harbour.model = Scripted(*data.draw(st.lists(written(name), min_size=1, max_size=2)))  # type: ignore[misc]
-    layer = registry.load(registry.SLOTS[slot][name])()
-    lists = (registry.load(registry.RETRIEVE["bm25"])(),)
-    plan = Plan(lists, fuse=registry.load(registry.FUSE["rrf"])(), limit=3, **{slot: layer})
     streamed: list[str] = []
     harbour.stream = streamed.append
     logs = harbour.settings.log_dir
@@ -98,9 +101,26 @@ def test_a_search_has_its_result_whatever_a_model_writes(harbour: Workspace, dat
         return trace
 
     trace = held(asked)
-    assert trace is not None and (trace.final.docs.size or slot == "enhance")
+    assert trace is not None and (trace.final.docs.size or plan.enhance)
     assert all(c == "\n" or c.isprintable() or c.isspace() for piece in streamed for c in piece)
     harbour.calls.clear()
+
+
+def filled(value: Any, text: str) -> Any:
+    """A value with this text for each of its texts."""
+    if isinstance(value, dict):
+        return {name: filled(one, text) for name, one in value.items()}
+    return [filled(one, text) for one in value] if isinstance(value, list) else text
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_megabyte_from_a_model_costs_seconds(harbour: Workspace, name: str) -> None:
+    valid = VALID.get({"vision": "describe"}.get(name, name), {})
+    for reply in (json.dumps(filled(valid, "wo rd " * 50_000)), "[" + '{"id": 1, "why": "w"},' * 45_000 + "1]"):
+        harbour.model = Scripted(reply, "x [1] " * 40_000)  # type: ignore[misc]
+        picture = open_picture(str(harbour.settings.log_dir.parent / "seen.jpg")) if name == "vision" else None
+        asked = Query("a ship with bread in the harbour", picture=picture)
+        assert held(run, plan_with(name), asked, harbour).final.docs.size  # type: ignore[union-attr]
 
 
 @fuzz(150)

@@ -36,6 +36,8 @@ from strata.llm.wrapped import Wrapped
 from strata.paths import expanded
 
 FORMAT = 1
+LARGEST = 2**53
+"""Tokens and milliseconds are below it."""
 _REFUSAL = ("message", "next_step")
 
 
@@ -137,8 +139,14 @@ def read(path: Path, *, sealed: bool = False) -> Recording:
         usage = Usage(**said.get("usage") or {})
         if not isinstance(said["text"], str) or not all(isinstance(message.text, str) for message in messages):
             raise TypeError("a text is no text")
-        reply = Reply(said["text"], None, usage, float(said.get("ms", 0)), said.get("finish_reason", "stop"),
-                      header.provider, said.get("model", header.model), replayed=True)  # fmt: skip
+        if not all(type(count) is int and 0 <= count < LARGEST for count in vars(usage).values()):
+            raise TypeError("its usage is no count")
+        if not (asked["schema"] is None or isinstance(asked["schema"], dict)):
+            raise TypeError("its schema is none")
+        if not 0 <= float(said.get("ms", 0)) < LARGEST:
+            raise ValueError("its time is none")
+        reply = Reply(said["text"], None, usage, float(said.get("ms", 0)), str(said.get("finish_reason", "stop")),
+                      header.provider, str(said.get("model", header.model)), replayed=True)  # fmt: skip
         request = Request(messages, asked["schema"], int(asked["max_tokens"]))
         refusal = said.get("refusal")
         why = None if refusal is None else (str(refusal["message"]), str(refusal["next_step"]))

@@ -106,7 +106,9 @@ def evidence(package: str) -> str:
     """What a package says of licences: its README (in its metadata), and NOTICE where there is one."""
     found = distribution(package)
     notices = [file for file in found.files or [] if Path(file).name == "NOTICE"]
-    return "\n".join([str(found.metadata), *(Path(str(file.locate())).read_text(encoding="utf-8") for file in notices)])
+    return "\n".join(
+        [found.read_text("METADATA") or "", *(Path(str(file.locate())).read_text(encoding="utf-8") for file in notices)]
+    )
 
 
 def test_weights_have_the_licence_that_their_package_tells(script: ModuleType) -> None:

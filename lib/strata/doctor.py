@@ -116,10 +116,12 @@ def _runtimes() -> list[dict[str, str]]:
 def _artefacts(cache: Path, verify: bool) -> list[dict[str, str]]:
     rows = []
     try:
-        folders = artefact_folders(cache)
-    except PermissionError as error:
+        os.listdir(cache)  # from Python 3.13 on, Path.glob finds nothing where nobody lets us look
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
         return [{"kind": "", "name": "", "size": "", "state": f"{cache} cannot be read ({error.strerror})"}]
-    for folder in folders:
+    for folder in artefact_folders(cache):
         try:
             state = damage(folder, verify=verify) or _written(folder / "manifest.json")
             size = sum(file.lstat().st_size for file in folder.iterdir())

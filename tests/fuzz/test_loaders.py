@@ -94,7 +94,7 @@ def test_any_file_by_any_loader(folder: Path, data: st.DataObject) -> None:
     """Also by one that does not fit it, and gzip that is broken."""
     loader = data.draw(st.sampled_from(list(registry.LOADERS)))
     content = data.draw(st.binary(max_size=60) | texts().map(lambda text: text.encode("utf-8", "surrogatepass")))
-    content = data.draw(damaged(gzip.compress(content)) | st.just(content))
+    content = data.draw(damaged(gzip.compress(content, mtime=0)) | st.just(content))
     path = written(folder, "corpus.jsonl" if loader == "beir" else "any", content, False)
     check(held(read, path, loader))
 

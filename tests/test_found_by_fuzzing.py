@@ -264,3 +264,15 @@ def test_a_notice_repeats_no_terminal_sequence(cli: Run, monkeypatch: pytest.Mon
 def test_a_folder_whose_name_is_too_long(cli: Run, option: str) -> None:
     done = cli("strata", "doctor", option, "long " * 200)
     assert done.status == 2 and "shorter" in done.err
+
+
+def test_a_result_repeats_no_terminal_sequence(
+    cli: Run, catalogue: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path that was typed came back as it was."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.tsv").write_text("q\t1\t1\n", encoding="utf-8")
+    (tmp_path / "queries.tsv").write_text("q\tbear\n", encoding="utf-8")
+    golden = ("--golden", "qrels.tsv", "--dataset", str(catalogue("a bear", "a fox")))
+    done = cli("evaluation_cli", "trec", "a\x1b[31mb\x07", *golden, cache=tmp_path / "cache")
+    assert done.status == 0 and "a[31mb" in done.out and not {"\x1b", "\x07"} & set(done.out + done.err)

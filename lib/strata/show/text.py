@@ -11,9 +11,11 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
+UNSEEN = frozenset({"Cc", "Cf", "Co"})
+"""Categories of characters that could forge output: control, format, private ones."""
 Span = str | tuple[str, str]
 """Text, or (text, style) with a Rich style such as "bold" or "dim"."""
 
@@ -54,7 +56,23 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     kept = (" " if c.isspace() else "\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
-    return " ".join("".join(c for c in kept if unicodedata.category(c) not in {"Cc", "Cf", "Co"}).split(" ")).strip()
+    return " ".join("".join(c for c in kept if unicodedata.category(c) not in UNSEEN).split(" ")).strip()
+
+
+def drawable(block: Block) -> Block:
+    """A block without such characters, whatever drew it: a path that was typed may hold them. Its blanks stay."""
+    if isinstance(block, str):
+        return _kept(block)
+    if isinstance(block, Line):
+        return Line(tuple(_kept(one) if isinstance(one, str) else (_kept(one[0]), one[1]) for one in block.spans))
+    rows = tuple(tuple(map(_kept, row)) for row in block.rows)
+    return replace(block, rows=rows, head=tuple(map(_kept, block.head)))
+
+
+def _kept(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in UNSEEN)
 
 
 def cut(text: str, columns: int) -> str:
@@ -139,6 +157,7 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def write(blocks: Iterable[Block], stream: IO[str]) -> None:
     """Draw blocks: with Rich on a terminal (without colours where NO_COLOR is set), as plain text elsewhere, also on a
     terminal that knows no styles."""
+    blocks = map(drawable, blocks)
     if stream.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown"):
         _write_rich(blocks, stream)
         return

@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strata.answer import suspicious
+from strata.answer.citable import CLOSING, OPENING, Cleaned, uncitable
 from strata.answer.clauses import clauses
 from strata.answer.material import Material, parts
 from strata.answer.names import cased, masked, missing, names
 from strata.answer.numerals import implied, numbers
-from strata.answer.plain import CLOSING, OPENING, Cleaned, one_line, plain, uncitable
 from strata.answer.polarity import denies, scopes
 from strata.answer.substitution import substituted
 from strata.core.analysis import Stemmer, tokens
 from strata.core.types import Document
+from strata.printable import one_line, plain
 
 STEM = Stemmer()
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from strata.answer import blocks, cite
 from strata.answer.check import checked, claims
+from strata.answer.citable import MOST
 from strata.answer.cite import Statement, numbers_in, statements
-from strata.answer.plain import MOST
 from strata.answer.quotes import held, quotes, spaced
 from strata.answer.report import to_json, verdict
 from strata.core.types import Answer, Passage

@@ -13,7 +13,7 @@ import pytest
 
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.chunking import Chunking, chunk_spans
-from strata.show.facts import wrapped
+from strata.show.facts import broken
 from tests.conftest import Done, Run
 from tests.counting import Encoders
 
@@ -237,7 +237,7 @@ def test_chunks_are_drawn_whole_in_80_columns(cli: Run, command: str, text: str)
     ],
 )
 def test_lines_hold_whole_words_where_they_can(text: str, wanted: list[str]) -> None:
-    assert wrapped(text, 4) == wanted
+    assert broken(text, 4) == wanted
 
 
 # Artefacts

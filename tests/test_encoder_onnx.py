@@ -14,9 +14,10 @@ import pytest
 
 from strata import registry, settings
 from strata.encoders import FEW, onnx_runtime, open_bulk_encoder, open_encoder, weights
-from strata.encoders.onnx_runtime import OnnxEncoder, quiet
+from strata.encoders.onnx_runtime import OnnxEncoder
 from strata.encoders.report import verified
 from strata.errors import ArtefactError
+from strata.quiet import unheard
 from strata.settings import Settings
 from tests.tiny_bert import as_onnx, tiny_bert
 
@@ -240,7 +241,7 @@ def test_a_graph_that_cannot_be_used_is_one_line(
 
 def test_nothing_reaches_standard_error_while_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     """ONNX Runtime warns of graphics cards while it is imported, on machines that have odd ones."""
-    with pytest.raises(ImportError), quiet():
+    with pytest.raises(ImportError), unheard():
         os.write(2, b"GPU device discovery failed")
         raise ImportError
     os.write(2, b"heard")

@@ -24,7 +24,7 @@ from strata.evaluation.causes import CAUSES, LABELS
 from strata.evaluation.failures import failures, to_json
 from strata.evaluation.gains import gain, reachable
 from strata.evaluation.measure import measure, measures
-from strata.evaluation.misses import Failures, Judged
+from strata.evaluation.misses import Failures, Sought
 from strata.evaluation.outcome import Contender, Outcome, evaluate
 from strata.evaluation.reasons import reason, verdict
 from strata.hybrid.rrf import RRF
@@ -88,7 +88,7 @@ def looked_at(ws: Workspace, plan: Plan, text: str, relevant: dict[str, int], li
     return failures(outcome, golden, ws, limit, **more)
 
 
-def the_miss(found: Failures, cause: str) -> Judged:
+def the_miss(found: Failures, cause: str) -> Sought:
     """The only miss, which has this cause."""
     (miss,) = found.missed
     assert miss.cause == cause and found.counts == {cause: 1} and LABELS[cause]

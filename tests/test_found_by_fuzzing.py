@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from strata import paths
+from strata.answer.citable import MOST
 from strata.answer.cite import statements
-from strata.answer.plain import MOST, plain
 from strata.answer.quotes import quotes
 from strata.core import catalogue as catalogues
 from strata.core.filters import parse
@@ -35,6 +35,7 @@ from strata.llm.replay import Replay
 from strata.llm.scripted import Scripted
 from strata.llm.types import Message
 from strata.pipeline.workspace import Workspace
+from strata.printable import plain
 from strata.rerank.kept import KeptScores, _digest
 from strata.show.words import SHOWN, about_words
 from tests.conftest import Run

@@ -14,7 +14,19 @@ from tests.conftest import ROOT
 LIB = ROOT / "lib" / "strata"
 # From the bottom up: a module may import, at run time, from its own storey and those below.
 STOREYS = (
-    ("errors", "registry", "paths", "settings", "files", "storage", "__init__"),
+    (
+        "errors",
+        "registry",
+        "paths",
+        "printable",
+        "quiet",
+        "retry_after",
+        "settings",
+        "files",
+        "storage",
+        "telling",
+        "__init__",
+    ),
     ("core",),
     ("encoders", "llm"),
     ("keyword", "semantic", "hybrid"),

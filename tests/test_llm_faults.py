@@ -252,6 +252,7 @@ def test_the_words_of_a_server_are_made_harmless() -> None:
     text = clean("bad\x1b[2J key sk-secret\r\n\u202eevil " + "x" * 400, ["sk-secret"])
     assert "\x1b" not in text and "\u202e" not in text and "sk-secret" not in text and "[key]" in text
     assert len(text) == 300 and text.isprintable()
+    assert clean("sk-\u200bsec\x1b[0mret", ["sk-secret"]) == "[key]", "what is unseen could part a key in two"
 
 
 def test_every_provider_error_has_a_kind_of_its_own() -> None:

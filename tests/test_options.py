@@ -284,7 +284,7 @@ def test_no_log_writes_none(small: Callable[..., Done], tmp_path: Path, name: st
 
 def hint(done: Done) -> list[str]:
     """The arguments of the command that a search names at its end."""
-    _, _, rest = done.out.partition("Why this order: ")
+    _, _, rest = done.out.partition("Why this order:")
     return shlex.split(rest)
 
 
@@ -324,6 +324,15 @@ def test_the_command_that_is_named_takes_the_plan_file_along(
 def test_a_query_with_signs_of_the_shell_is_quoted(small: Callable[..., Done], query: str) -> None:
     arguments = hint(small("rrf", words=[query]))
     assert arguments[:3] == ["hybrid_search_cli", "explain", query]
+
+
+def test_a_long_query_is_not_cut_in_the_command_that_is_named(small: Callable[..., Done]) -> None:
+    """It named a query that ended in …, which finds something else."""
+    words = ("a bear that walks " * 12).strip()
+    done = small("rrf", words=[words])
+    assert hint(done)[:3] == ["hybrid_search_cli", "explain", words]
+    assert done.out.splitlines()[-2] == "Why this order:"
+    assert "Why this order" not in small("rrf", words=[f"{words} {words}"]).out
 
 
 # Asked by itself

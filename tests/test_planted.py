@@ -12,13 +12,14 @@ import pytest
 
 from strata.answer import modes, suspicious
 from strata.answer.check import checked
+from strata.answer.citable import Cleaned, uncitable
 from strata.answer.cite import statements
-from strata.answer.plain import Cleaned, one_line, plain, uncitable
 from strata.answer.sources import Source, numbered
 from strata.core.types import Answer, Passage, Query
 from strata.llm.prompting import prompt
 from strata.llm.scripted import Scripted
 from strata.pipeline.workspace import Workspace
+from strata.printable import one_line, plain
 from strata.registry import DEFAULT_ENCODER
 from strata.show.text import clean
 from tests.planted import PLANTED, PLOT, Planted

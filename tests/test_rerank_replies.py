@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from strata.errors import BadReply
 from strata.llm.parsing import json_value
-from strata.rerank.replies import LONGEST_WHY, grade, graded, one_line, ordered
+from strata.printable import one_line
+from strata.rerank.replies import LONGEST_WHY, grade, graded, ordered
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 12) | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
@@ -152,7 +153,7 @@ def test_a_why_is_one_line_that_moves_no_cursor(text: str, line: str) -> None:
 
 @given(st.text())
 def test_a_why_is_short_and_holds_nothing_unseen(text: str) -> None:
-    line = one_line(text)
+    line = one_line(text, LONGEST_WHY)
     assert len(line) <= LONGEST_WHY and line == line.strip()
     assert not any(unicodedata.category(c).startswith("C") for c in line)
-    assert one_line("x" * 500) == "x" * (LONGEST_WHY - 1) + "…"
+    assert one_line("x" * 500, LONGEST_WHY) == "x" * (LONGEST_WHY - 1) + "…"

@@ -14,11 +14,11 @@ app = Program("strata", help="Layered search to learn from: run each layer, look
 @app.run("layers")
 def layers(common: Common) -> None:
     """The layers, one command each, and what to try first (also what plain `strata` prints)."""
-    from strata.overview import LAYERS
-    from strata.show.overview import overview
+    from strata import overview
+    from strata.show.overview import overview as view
 
-    rows = [{"layer": row.layer, "about": row.about, "try": row.command} for row in LAYERS]
-    common.emit({"layers": rows}, overview)
+    rows = [{"layer": row.layer, "about": row.about, "try": row.command} for row in overview.layers()]
+    common.emit({"layers": rows}, view)
 
 
 @app.run("doctor")

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from strata import settings as settings_module
-from strata.errors import one_line
+from strata.errors import as_message
 from strata.files import dumped
 from strata.streams import encoding_of
+from strata.telling import Progress
 
 if TYPE_CHECKING:
     from strata.llm.opening import Choice
     from strata.pipeline.workspace import Workspace
-    from strata.semantic.vectors import Progress
     from strata.show.text import Block
 
 LONGEST_NOTE = 10_000
@@ -55,7 +55,7 @@ class Common:
     def say(self, text: str) -> None:
         """A notice on stderr; -q silences it."""
         if not self.quiet:
-            print(f"note: {one_line(text, LONGEST_NOTE)}", file=sys.stderr)
+            print(f"note: {as_message(text, LONGEST_NOTE)}", file=sys.stderr)
 
     def detail(self, text: str) -> None:
         """What -v adds, on stderr."""

@@ -35,7 +35,7 @@ LONGEST = 2000
 """Characters of a line for people."""
 
 
-def one_line(text: str, most: int = LONGEST) -> str:
+def as_message(text: str, most: int = LONGEST) -> str:
     """A text that may hold anything (a query, a title, a path) as one line that is safe to draw: what cannot be printed
     is written as its escape, and of a line that is too long the middle is left out."""
     line = " ".join(text.split())
@@ -54,8 +54,8 @@ class StrataError(Exception):
     kind = "error"
 
     def __init__(self, message: str, next_step: str = "") -> None:
-        self.message = one_line(message)
-        self.next_step = one_line(next_step)
+        self.message = as_message(message)
+        self.next_step = as_message(next_step)
         super().__init__(self.message)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from strata import paths
 from strata.asked import NOT_SETTINGS, SETTINGS, Asked, number
 from strata.common import Common
-from strata.core.catalogue import as_path
 from strata.core.golden import GoldenSet, load_golden
 from strata.core.types import Plan
 from strata.errors import ProviderError, UsageError
@@ -19,6 +18,7 @@ from strata.evaluation.layers import contenders
 from strata.evaluation.measure import measure
 from strata.evaluation.outcome import Contender, Outcome, evaluate
 from strata.evaluation.unanswerable import Unanswerable, unanswerable
+from strata.paths import as_path
 from strata.pipeline.run import Memo
 from strata.pipeline.workspace import Workspace
 

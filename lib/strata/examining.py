@@ -10,12 +10,12 @@ from pathlib import Path
 from shlex import quote
 
 from strata.common import Common
-from strata.core.catalogue import as_path
 from strata.errors import CheckFailed, UsageError
 from strata.evaluating import Bench, Golden, golden_path, read
 from strata.evaluation.measure import measure
 from strata.evaluation.table import table
 from strata.files import dumped
+from strata.paths import as_path
 from strata.streams import encoding_of
 
 

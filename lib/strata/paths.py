@@ -11,7 +11,7 @@ import errno
 import os
 from pathlib import Path
 
-from strata.errors import UsageError
+from strata.errors import DataError, UsageError, as_message
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -32,17 +32,31 @@ def data_dir() -> Path:
 
 def expanded(text: str | Path) -> Path:
     """The path that is meant by what was typed, ~ resolved. UsageError for the home of nobody, and what is no path."""
+    shown = as_message(str(text), 200)
     try:
         path = Path(text).expanduser()
     except RuntimeError as error:
-        raise UsageError(f"{text}: there is no such home folder", "write the path in full") from error
+        raise UsageError(f"{shown}: there is no such home folder", "write the path in full") from error
     try:
         os.stat(path)
     except ValueError as error:
-        raise UsageError(f"{text} cannot be a path", "leave out the NUL") from error
+        raise UsageError(f"{shown} cannot be a path", "leave out the NUL, or half a letter") from error
     except OSError as error:  # what is not there may be made, and what may not be looked at is for whoever opens it
         if error.errno == errno.ENAMETOOLONG:
-            raise UsageError(f"{text} cannot be a path ({error.strerror})", "write a shorter one") from error
+            raise UsageError(f"{shown} cannot be a path ({error.strerror})", "write a shorter one") from error
+    return path
+
+
+def as_path(text: str | Path) -> Path:
+    """The same, absolute and without links. DataError where the system cannot even look (no rights)."""
+    try:
+        path = expanded(text).resolve()
+        path.exists()
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DataError(
+            f"{as_message(str(text), 200)} cannot be opened ({why})", "check the path and its permissions"
+        ) from error
     return path
 
 

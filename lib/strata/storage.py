@@ -36,12 +36,12 @@ from strata.files import (
     stamp_of,
     write_atomically,
 )
+from strata.telling import Note
 
 if TYPE_CHECKING:
     import numpy as np
 
 FORMAT = 1
-Note = Callable[[str], None]
 
 
 @dataclass(frozen=True)

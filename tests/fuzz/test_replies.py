@@ -17,7 +17,6 @@ from strata import registry, runlog
 from strata import settings as settings_module
 from strata.answer.check import checked
 from strata.answer.cite import statements
-from strata.answer.plain import plain
 from strata.answer.suspicious import findings
 from strata.core.types import Plan, Query
 from strata.enhance.asking import checked_query
@@ -30,6 +29,7 @@ from strata.llm.waits import asked_wait, spoken
 from strata.pictures.open import open_picture
 from strata.pipeline.run import run
 from strata.pipeline.workspace import Workspace
+from strata.printable import one_line, plain
 from strata.rerank import replies
 from tests.conftest import write_catalogue
 from tests.fuzz.common import fuzz, held
@@ -156,7 +156,7 @@ def test_orders_and_grades_are_repaired(value: Any, n: int) -> None:
 def test_a_request_that_a_model_wrote_is_a_line_of_words(text: str, asked: str) -> None:
     found = held(checked_query, text, asked)
     assert found is None or (len(found.splitlines()) == 1 and len(found) <= 3 * len(asked) + 60)
-    line = replies.one_line(text)
+    line = one_line(text, replies.LONGEST_WHY)
     assert line.isprintable() and len(line) <= replies.LONGEST_WHY
 
 

@@ -15,7 +15,7 @@ import pytest
 from strata import registry
 from strata import settings as settings_module
 from strata.answer import cite, clauses, names, numerals, quotes, suspicious
-from strata.answer.plain import MOST, plain
+from strata.answer.citable import MOST
 from strata.core import analysis, filters, language
 from strata.core.load.clean import unescaped
 from strata.core.types import Query
@@ -26,7 +26,7 @@ from strata.llm.hiding import without_data
 from strata.llm.sight import sees_none
 from strata.llm.waits import asked_wait
 from strata.pipeline.workspace import Workspace
-from strata.rerank import replies
+from strata.printable import one_line, plain
 from strata.semantic.sentences import sentence_spans
 from strata.show.text import clean, cut
 from strata.show.words import about_words
@@ -92,7 +92,7 @@ READERS: dict[str, Callable[[str, Workspace], Any]] = {
     "a cell": lambda text, _: cut(clean(text), 80),
     "a model's request": lambda text, _: checked_query(text, text),
     "JSON": lambda text, _: parsing.json_value(text),
-    "a line": lambda text, _: replies.one_line(text),
+    "a line": lambda text, _: one_line(text),
     "an answer": lambda text, _: cite.statements(plain(text)[:MOST], 5),
     "signs": lambda text, _: suspicious.findings(text),
     "quotations": lambda text, _: clauses.clauses(" ".join(text[:MOST].split())) and quotes.quotes(text[:MOST]),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from strata.answer.check import claims, read
+from strata.answer.citable import Cleaned
 from strata.answer.cite import Statement, statements
-from strata.answer.plain import Cleaned
 from strata.answer.sources import Source
 from strata.core.types import Claim, Query
 from strata.errors import BadReply

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from strata.answer.check import claims
+from strata.answer.citable import uncitable
 from strata.answer.cite import Statement
 from strata.answer.evidence import Evidence
 from strata.answer.extract import Sentence, chosen
-from strata.answer.plain import one_line, uncitable
 from strata.answer.sources import Source
 from strata.core.types import Claim, Query
+from strata.printable import one_line
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace

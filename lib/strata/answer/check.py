@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from strata.answer.citable import MOST
 from strata.answer.cite import Statement, statements
 from strata.answer.judge import Judge, Verdict
-from strata.answer.plain import MOST, plain
 from strata.core.types import Answer, Citation, Claim, Passage
 from strata.errors import UsageError
+from strata.printable import plain
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace

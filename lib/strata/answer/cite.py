@@ -13,8 +13,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from strata.answer import blocks
-from strata.answer.wordlist import listed
 from strata.core.analysis import stopwords, tokens
+from strata.core.language import word_set
 
 MOST_IN_RANGE = 50
 """[1-999999999] names its ends and no more than so many numbers."""
@@ -28,9 +28,7 @@ _BODY = re.compile(rf"{_NUMBER}(?:\s*(?:[,;&+-]|and\b|to\b)\s*[#^]?{_NUMBER})*(?
 _ITEM = re.compile(rf"({_NUMBER})(?:\s*(?:-|to\b)\s*({_NUMBER}))?", re.IGNORECASE)
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−~〜～", "-") | {"、": ",", "，": ",", "；": ";", "·": ","})
 _LEFT = re.compile(r"[\[(]\s*(?:see|cf\.?|from)?\s*(?:[\])]|$)", re.IGNORECASE)
-_SAYING = frozenset(
-    listed("according source sources says say said states state stated notes note per see as film title")
-)
+_SAYING = word_set("according source sources says say said states state stated notes note per see as film title")
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strata.answer import suspicious
+from strata.answer.citable import uncitable
 from strata.answer.evidence import query_weights
 from strata.answer.nearness import share
-from strata.answer.plain import one_line, uncitable
 from strata.answer.sources import Source
 from strata.core.analysis import tokens
 from strata.core.types import Query
+from strata.printable import one_line
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.best import chunk_cosines
 from strata.semantic.lists import query_vector

@@ -30,18 +30,16 @@ from strata.answer.material import Material
 from strata.answer.nearness import nearest, weighed
 from strata.answer.quotes import quotes
 from strata.answer.substitution import substituted
-from strata.answer.wordlist import listed
 from strata.core.analysis import stopwords, tokens
+from strata.core.language import word_set
 from strata.registry import DEFAULT_ENCODER
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
 
-_VAGUE = frozenset(
-    listed(
-        "not no never nobody nothing neither without anyone anybody anything someone somebody something everyone "
-        "everybody everything people person man woman many much several few"
-    )
+_VAGUE = word_set(
+    "not no never nobody nothing neither without anyone anybody anything someone somebody something everyone "
+    "everybody everything people person man woman many much several few"
 )
 """Words that say too little for a source to be held to them; whether one of the two denies is asked by itself."""
 WORDS = 0.15

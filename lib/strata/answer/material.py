@@ -8,11 +8,11 @@ from functools import cached_property
 
 from strata.answer import numerals
 from strata.answer.names import Cased, cased
-from strata.answer.plain import one_line
 from strata.answer.quotes import spaced
 from strata.answer.sources import facts_of, title_of
 from strata.core.analysis import tokens
 from strata.core.types import Document
+from strata.printable import one_line
 from strata.semantic.sentences import sentence_spans
 
 _PART = re.compile(r"(?<=[,;:])\s+|\s+[–—]\s+")

@@ -11,25 +11,21 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from strata.answer.wordlist import listed
 from strata.core.analysis import stopwords, tokens
+from strata.core.language import word_set
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_PEOPLES = frozenset(
-    listed(
-        "american british english french german italian spanish japanese chinese korean russian soviet indian irish "
-        "scottish welsh australian canadian mexican brazilian swedish danish norwegian finnish dutch polish iranian "
-        "european asian african latin western eastern christmas"
-    )
+_PEOPLES = word_set(
+    "american british english french german italian spanish japanese chinese korean russian soviet indian irish "
+    "scottish welsh australian canadian mexican brazilian swedish danish norwegian finnish dutch polish iranian "
+    "european asian african latin western eastern christmas"
 )
-_ADDRESS = frozenset(
-    listed(
-        "mr mrs ms miss dr doctor professor captain detective president king queen prince princess lord lady sir "
-        "officer lieutenant major colonel general sergeant inspector judge aunt uncle father mother st saint"
-    )
+_ADDRESS = word_set(
+    "mr mrs ms miss dr doctor professor captain detective president king queen prince princess lord lady sir "
+    "officer lieutenant major colonel general sergeant inspector judge aunt uncle father mother st saint"
 )
 _STARTS = '.!?:;"“”„«»‘('
-_SMALL = frozenset(listed("a an and as at but by for from in into of on or the to vs with"))
+_SMALL = word_set("a an and as at but by for from in into of on or the to vs with")
 """Words that headlines write small."""
 HEADLINE = 5
 """Words from which on a text can be one."""

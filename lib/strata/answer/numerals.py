@@ -10,22 +10,22 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from strata.answer.wordlist import listed
 from strata.core.analysis import fold, stopwords
+from strata.core.language import word_list, word_set
 
 _UNITS = {
     word: value
     for value, word in enumerate(
-        listed(
+        word_list(
             "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
             "seventeen eighteen nineteen"
         )
     )
-} | {word: 10 * i for i, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)}
+} | {word: 10 * i for i, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)}
 _ORDINALS = {
     word: value
     for value, word in enumerate(
-        listed(
+        word_list(
             "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
             "sixteenth seventeenth eighteenth nineteenth"
         ),
@@ -34,14 +34,14 @@ _ORDINALS = {
 } | {
     word: 10 * i
     for i, word in enumerate(
-        listed("twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"), start=2
+        word_list("twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"), start=2
     )
 }
 _LAST = {"first": 1, "second": 2} | {word: value for word, value in _ORDINALS.items() if value < 10}
 """What may end a number such as twenty-first."""
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_TWO = frozenset(listed("both pair pairs couple twin twins twice duo double"))
-_THREE = frozenset(listed("trio triple triplets thrice trilogy"))
+_TWO = word_set("both pair pairs couple twin twins twice duo double")
+_THREE = word_set("trio triple triplets thrice trilogy")
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d+(?:\.\d+)?|[^\W\d_]+")
 _MOST_DIGITS = 30
 NOUNS = 2

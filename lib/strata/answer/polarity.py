@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import re
 
-from strata.answer.wordlist import listed
 from strata.core.analysis import fold
+from strata.core.language import word_set
 
-_NEGATORS = frozenset(
-    listed(
-        "not no never nobody nothing nowhere none neither nor without cannot hardly scarcely barely nt refuse refuses "
-        "refused refusing fail fails failed decline declines declined lacks lacking lacked unable"
-    )
+_NEGATORS = word_set(
+    "not no never nobody nothing nowhere none neither nor without cannot hardly scarcely barely nt refuse refuses "
+    "refused refusing fail fails failed decline declines declined lacks lacking lacked unable"
 )
-_STOPPERS = frozenset(listed("stop stops resist fail refuse avoid help deny but merely"))
+_STOPPERS = word_set("stop stops resist fail refuse avoid help deny but merely")
 """After a negator: what is denied is itself a denial."""
 _NOT_ONLY = re.compile(
     r"\b(?:not|no)\s+(?:only|just|merely|simply|sooner|matter|longer than|less than|more than|one but)\b"

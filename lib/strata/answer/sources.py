@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strata.answer.plain import one_line
 from strata.core.templates import as_text
 from strata.core.types import Document, Passage, Query
+from strata.printable import one_line
 from strata.semantic.best import best_passages
 
 if TYPE_CHECKING:

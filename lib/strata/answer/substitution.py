@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from strata.answer.material import Material
 from strata.answer.nearness import share
-from strata.answer.wordlist import listed
 from strata.core.analysis import spans, stopwords
+from strata.core.language import word_set
 
 REST = 0.6
 """The share of the other words, by weight, that must stand together."""
@@ -21,9 +21,7 @@ LEAST = 3
 """Other words that the clause must have."""
 SAME = 4
 """Letters that two words of one family begin with."""
-_BEFORE_NOUNS = frozenset(
-    listed("a an the his her their its this these those of in on at with from into by for no some any s")
-)
+_BEFORE_NOUNS = word_set("a an the his her their its this these those of in on at with from into by for no some any s")
 
 
 def substituted(clause: str, weights: Mapping[str, float], material: Material, stem: Callable[[str], str],

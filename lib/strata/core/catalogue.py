@@ -11,6 +11,7 @@ from strata import paths
 from strata.core.load import beir, detect
 from strata.errors import DataError, UsageError
 from strata.files import parsed
+from strata.paths import as_path
 from strata.settings import DEFAULT_DATASET
 
 ORIGIN = "origin.json"
@@ -78,17 +79,6 @@ def locate(dataset: str) -> Source:
     # A path's name is the file's whole name, so that no other film catalogue passes for the bundled "movies".
     name = path.name if path.name not in (DEFAULT_DATASET, *known) else f"./{path.name}"
     return Source(name, path, detect(path), known=False)
-
-
-def as_path(text: str) -> Path:
-    """The absolute path that a user's words name. DataError where the system cannot even look (too long, no rights)."""
-    try:
-        path = Path(text).expanduser().resolve()
-        path.exists()
-    except (OSError, RuntimeError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise DataError(f'"{text[:200]}" cannot be opened ({why})', "check the path and its permissions") from error
-    return path
 
 
 def origin(folder: Path) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from strata import paths
 from strata.core import load
-from strata.core.catalogue import as_path
 from strata.core.keeping import CORPUS, LONGEST_NAME, keep, write_corpus, write_origin
 from strata.core.qrels import read_qrels, read_queries
+from strata.paths import as_path
 
 
 @dataclass(frozen=True)

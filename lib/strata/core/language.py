@@ -15,8 +15,14 @@ import unicodedata
 from strata.core.analysis import fold, stopwords, tokens
 
 
+def word_list(text: str) -> tuple[str, ...]:
+    """A list of words as the rules of this project are written: a text."""
+    return tuple(text.split())
+
+
 def word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    """The same where the order says nothing."""
+    return frozenset(word_list(text))
 
 
 PARTICLES = word_set(

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from strata import paths
-from strata.core.catalogue import as_path, imported, locate, origin
+from strata.core.catalogue import imported, locate, origin
 from strata.core.corpus import open_corpus
 from strata.errors import DataError
 from strata.files import write_atomically
+from strata.paths import as_path
 from strata.settings import DEFAULT_DATASET, Settings
 
 

@@ -45,6 +45,10 @@ class Document:
     premise: Premise | None = None
 
 
+NO_WORDS = "the query has no words"
+"""Why a list of words did not search."""
+
+
 @dataclass(frozen=True)
 class Query:
     """A request. `variants` are searched each and then fused; `exclude` (positions) is applied by `run`, once.
@@ -61,6 +65,11 @@ class Query:
     like: int | None = None
     meaning: str = ""
     picture: Picture | None = None
+
+    @property
+    def has_words(self) -> bool:
+        """False where a document or a picture alone asks."""
+        return bool((self.meaning or self.text).strip())
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -97,6 +106,13 @@ class Ranking:
     family: str = ""
     weight: float = 1.0
     covers: Callable[[int], float] | None = None
+
+    @classmethod
+    def none(cls, name: str) -> Ranking:
+        """A list without documents."""
+        import numpy as np
+
+        return cls(name, np.empty(0, np.int32), np.empty(0))
 
     @cached_property
     def coverage(self) -> float | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,16 +18,16 @@ from typing import Any
 
 from strata import paths
 from strata.core import load
-from strata.core.catalogue import ORIGIN, Source, as_path, bundled, imported, locate, origin
+from strata.core.catalogue import ORIGIN, Source, bundled, imported, locate, origin
 from strata.core.corpus import open_corpus
 from strata.core.importing import name_for
 from strata.core.keeping import CORPUS, keep, write_corpus
 from strata.core.types import Document
 from strata.errors import UsageError
 from strata.files import write_atomically
+from strata.paths import as_path
 from strata.settings import DEFAULT_DATASET, Settings
-
-Note = Callable[[str], None]
+from strata.telling import Note
 
 
 @dataclass

@@ -8,12 +8,13 @@ CLIP, which reads pictures too, has the first two likewise (clip_numpy.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from strata.settings import Settings
+from strata.telling import Note
 
 if TYPE_CHECKING:
     from strata.core.picture import Picture
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from strata.encoders.weights import Weights
 
 Kind = Literal["query", "document"]
-Note = Callable[[str], None]
 
 FEW = 256
 """Up to so many texts NumPy is done before sentence-transformers has been imported (5–10 s)."""
@@ -52,7 +52,7 @@ class PictureEncoder(Encoder, Protocol):
         ...
 
 
-def readable(text: str) -> str:
+def tokenizable(text: str) -> str:
     """The text without what no tokenizer takes: lone surrogates (an argument that was not UTF-8) become "?"."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

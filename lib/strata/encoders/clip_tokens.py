@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strata.encoders import Kind, readable
+from strata.encoders import Kind, tokenizable
 from strata.encoders.folder import json_of
 from strata.encoders.plain import AS_WRITTEN
 from strata.encoders.tokens import first_line, needing
@@ -142,7 +142,7 @@ class ClipTokens:
 
     def whole(self, texts: Sequence[str], kind: Kind = "document") -> list[list[int]]:
         prefix = self._weights.prefix(kind)
-        return [self.tokenizer.encode(readable(prefix + text)).ids for text in texts]
+        return [self.tokenizer.encode(tokenizable(prefix + text)).ids for text in texts]
 
     def coded(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         """At most max_tokens each. What is cut is the text's end, never the token that ends it."""

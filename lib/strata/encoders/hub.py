@@ -11,10 +11,10 @@ import sys
 from errno import EACCES, ENOSPC, EROFS
 from pathlib import Path
 
-from strata.encoders import Note
 from strata.encoders.folder import Prefixes
 from strata.errors import ArtefactError, StrataError
 from strata.settings import hub_cache, offline_hub
+from strata.telling import Note
 
 WANTED = ["*.safetensors", "*.json", "*.txt", "*.model"]
 UNWANTED = ["onnx/*", "openvino/*", "open_clip_*"]

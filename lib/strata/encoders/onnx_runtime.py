@@ -8,9 +8,7 @@ each on one thread, which is faster too than one call on several threads (measur
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +19,7 @@ from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import Tokens, cores, first_line, in_threads, needing
 from strata.encoders.weights import Weights
 from strata.errors import ArtefactError
+from strata.quiet import unheard
 
 HIDDEN = ("last_hidden_state", "token_embeddings")
 """The names that exporters give to the hidden states, float32[1, length, dimensions]."""
@@ -36,7 +35,9 @@ class OnnxEncoder(Runtime):
 
     @cached_property
     def _session(self) -> Any:
-        with needing("onnxruntime", self.weights), quiet():
+        # On some machines it warns of graphics cards while it is being imported, before its log can be told to be still
+        # (microsoft/onnxruntime#27092).
+        with needing("onnxruntime", self.weights), unheard():
             import onnxruntime
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
@@ -90,22 +91,3 @@ class OnnxEncoder(Runtime):
         pooled = hidden[0, 0] if self.weights.row.pooling == "cls" else hidden[0].mean(axis=0)
         unit: np.ndarray = pooled / np.linalg.norm(pooled)
         return unit
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Standard error to nowhere: on some machines ONNX Runtime warns of graphics cards while it is being imported,
-    before its log can be told to be still (microsoft/onnxruntime#27092)."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # it is closed: nothing can be seen
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import mmap
 from typing import Any
 
-from strata.encoders import Note, open_encoder
+from strata.encoders import open_encoder
 from strata.encoders.plain import header
 from strata.encoders.weights import Weights, find
 from strata.settings import Settings
+from strata.telling import Note
 
 WAYS = {
     "numpy": "NumPy for queries, sentence-transformers for bulk work",

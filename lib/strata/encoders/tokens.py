@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from strata.encoders import Kind, readable
+from strata.encoders import Kind, tokenizable
 from strata.errors import ArtefactError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Tokens:
     def coded(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         """The token numbers of each text, its prefix in front."""
         prefix = self._weights.prefix(kind)
-        return [self.tokenizer.encode(readable(prefix + text)).ids for text in texts]
+        return [self.tokenizer.encode(tokenizable(prefix + text)).ids for text in texts]
 
 
 def in_batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:

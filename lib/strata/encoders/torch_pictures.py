@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strata.encoders import Kind, readable
+from strata.encoders import Kind, tokenizable
 from strata.encoders.tokens import first_line, needing
 from strata.encoders.torch_runtime import TorchEncoder
 from strata.encoders.weights import Weights
@@ -48,7 +48,7 @@ class TorchPictures(TorchEncoder):
         prefix = self.weights.prefix("document")
         if not texts:
             return []
-        whole = [readable(prefix + text) for text in texts]
+        whole = [tokenizable(prefix + text) for text in texts]
         # Not verbose: that a text is longer than the model reads is what is being asked.
         coded = self._model.tokenizer(whole, truncation=False, padding=False, verbose=False)
         return [len(ids) for ids in coded["input_ids"]]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from strata.encoders import Kind, readable
+from strata.encoders import Kind, tokenizable
 from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import first_line, in_batches, in_threads, needing
 from strata.encoders.weights import Weights
@@ -54,7 +54,7 @@ class TorchEncoder(Runtime):
     def encode(self, texts: Sequence[str], kind: Kind = "document") -> np.ndarray:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        texts = [readable(text) for text in texts]
+        texts = [tokenizable(text) for text in texts]
         prefix = self.weights.prefix(kind)
         # A prefix may be left out of the pooling; that their own loop knows.
         if self._tokenizer is None or (

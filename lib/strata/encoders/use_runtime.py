@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from strata.encoders import Kind, readable
+from strata.encoders import Kind, tokenizable
 from strata.encoders.runtime import Runtime
 from strata.encoders.tokens import cores, first_line, in_threads, needing
 from strata.errors import ArtefactError
@@ -36,7 +36,7 @@ class Pieces:
         self._most = most
 
     def encode(self, text: str, **how: Any) -> list[int]:
-        ids: list[int] = self._whole.encode(readable(text[: self._most * LONGEST_PIECE]), **how)
+        ids: list[int] = self._whole.encode(tokenizable(text[: self._most * LONGEST_PIECE]), **how)
         return ids if len(ids) <= self._most else [*ids[: self._most - 1], ids[-1]]
 
 

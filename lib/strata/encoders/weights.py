@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strata import registry
-from strata.encoders import Note, hub
+from strata.encoders import hub
 from strata.encoders.checked import Weights
 from strata.encoders.checked import checked_weights as checked_weights
 from strata.encoders.checked import digest_of as digest_of
@@ -28,6 +28,7 @@ from strata.errors import ArtefactError, StrataError, UsageError
 from strata.files import fingerprint
 from strata.registry import EncoderRow
 from strata.settings import Settings
+from strata.telling import Note
 
 __all__ = ["NEEDED", "OWN", "WEIGHTS", "Weights", "find"]
 

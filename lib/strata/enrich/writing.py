@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,10 +17,10 @@ from strata.errors import BadReply, ProviderError
 from strata.llm.many import ask_all
 from strata.llm.showing import Showing
 from strata.llm.types import LanguageModel, Reply, Usage
+from strata.telling import Progress, telling
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
-    from strata.semantic.vectors import Progress
 
 AT_ONCE = 4
 BATCH = 8
@@ -56,7 +55,7 @@ def write_missing(
     asked.kept = [doc for doc, pair in pairs.items() if kept.of(*pair)]
     todo = [doc for doc in pairs if doc not in set(asked.kept)]
     current = {content(document) for document, _ in pairs.values()}
-    with progress("premises asked for", len(todo)) if progress and todo else nullcontext(_nothing) as done:
+    with telling(progress, "premises asked for", len(todo)) as done:
         for start in range(0, len(todo), BATCH):
             written = _written(todo[start : start + BATCH], pairs, model, asked)
             if written:
@@ -97,7 +96,3 @@ def _written(
 
 def _with(kept: Kept, new: dict[str, Written], current: set[str]) -> Kept:
     return replace(kept, written={key: one for key, one in kept.written.items() if key in current} | new)
-
-
-def _nothing(_: int) -> None:
-    """No progress is shown."""

@@ -18,7 +18,7 @@ from strata.evaluation.causes import GROUP_OF, LABELS, Facts, decide
 from strata.evaluation.facts import Gathering, stands
 from strata.evaluation.gains import gain
 from strata.evaluation.measure import Measure, measures
-from strata.evaluation.misses import Failures, Judged
+from strata.evaluation.misses import Failures, Sought
 from strata.evaluation.outcome import Outcome
 from strata.evaluation.reasons import reason, verdict
 from strata.pipeline.trace import Trace
@@ -50,7 +50,7 @@ def failures(
     found = {q.id: _ids(outcome.traces[q.id], max(limit, *(m.k for m in measured))) for q in queries}
     grades = {q.id: q.relevant for q in queries}
 
-    def gained(measure: Measure, misses: Sequence[Judged]) -> float:
+    def gained(measure: Measure, misses: Sequence[Sought]) -> float:
         by_query: defaultdict[str, list[str]] = defaultdict(list)
         for miss in misses:
             by_query[miss.query.id] += [miss.id] if miss.id else []
@@ -90,15 +90,15 @@ def chosen(golden: GoldenSet, kind: str, id: str) -> tuple[GoldenQuery, ...]:
     return found
 
 
-def _absent(golden: GoldenSet, queries: Sequence[GoldenQuery], limit: int) -> list[Judged]:
+def _absent(golden: GoldenSet, queries: Sequence[GoldenQuery], limit: int) -> list[Sought]:
     """What a golden set names by a title that no document bears; its grade is a bare title's."""
     by_id = {query.id: query for query in queries}
     facts = Facts(limit, catalogued=False)
     named = [(by_id[one.query], one.title) for one in golden.unresolved if not one.fits and one.query in by_id]
-    return [Judged(query, "", title, 1, facts=facts, cause="absent") for query, title in named]
+    return [Sought(query, "", title, 1, facts=facts, cause="absent") for query, title in named]
 
 
-def _judged(query: GoldenQuery, trace: Trace, gathering: Gathering) -> list[Judged]:
+def _judged(query: GoldenQuery, trace: Trace, gathering: Gathering) -> list[Sought]:
     corpus = trace.corpus
     of_query = gathering.of(query, trace)
     judged = []
@@ -109,12 +109,12 @@ def _judged(query: GoldenQuery, trace: Trace, gathering: Gathering) -> list[Judg
         label = f"({id})" if doc is None else corpus.label(doc)
         places = () if doc is None else stands(trace, doc)
         if places and places[-1].within(gathering.limit):
-            judged.append(Judged(query, id, label, grade, places))
+            judged.append(Sought(query, id, label, grade, places))
             continue
         facts = of_query.facts(doc, grade)
         cause, also = decide(facts)
         story = corpus.label(facts.thin.story) if facts.thin and facts.thin.story is not None else ""
-        judged.append(Judged(query, id, label, grade, places, facts, cause, also, story))
+        judged.append(Sought(query, id, label, grade, places, facts, cause, also, story))
     return judged
 
 
@@ -122,7 +122,7 @@ def _ids(trace: Trace, depth: int) -> list[str]:
     return [str(trace.corpus.id(doc)) for doc in trace.final.docs[:depth].tolist()]
 
 
-def _plain(miss: Judged) -> dict[str, Any]:
+def _plain(miss: Sought) -> dict[str, Any]:
     """What was computed of a miss beside its ranks; what there is nothing of is left out."""
     facts = asdict(miss.facts) if miss.facts else {}
     if facts.get("thin"):
@@ -133,11 +133,11 @@ def _plain(miss: Judged) -> dict[str, Any]:
 def to_json(found: Failures) -> dict[str, Any]:
     """The failures as JSON holds them: counts and gains by cause, then every miss with what was computed of it."""
 
-    def one(judged: Judged) -> dict[str, Any]:
+    def one(judged: Sought) -> dict[str, Any]:
         ranks = {stand.name: stand.rank for stand in judged.stands}
         return {"id": judged.id, "label": judged.label, "grade": judged.grade, "ranks": ranks}
 
-    def miss(judged: Judged) -> dict[str, Any]:
+    def miss(judged: Sought) -> dict[str, Any]:
         why = {"cause": judged.cause, "also": list(judged.also), "reason": reason(judged)}
         return {"query": judged.query.id, **one(judged), **why, "facts": _plain(judged)}
 

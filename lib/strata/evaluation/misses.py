@@ -12,7 +12,7 @@ from strata.rerank.order import CANDIDATES
 
 
 @dataclass(frozen=True)
-class Judged:
+class Sought:
     """A relevant document of a query. id: "" where the golden set has only a title that no document bears. label:
     "(47) The Bear (1988)", or what there is. facts: None where the document was found. also: other causes that hold.
     story: the label of the entry in which a thin one's story stands."""
@@ -39,8 +39,8 @@ class Failures:
     dataset: str
     limit: int
     queries: tuple[GoldenQuery, ...]
-    found: tuple[Judged, ...]
-    missed: tuple[Judged, ...]
+    found: tuple[Sought, ...]
+    missed: tuple[Sought, ...]
     unavoidable: int
     hit: float
     measures: tuple[Measure, ...]
@@ -61,10 +61,10 @@ class Failures:
         cut = [miss for miss in self.missed if miss.cause == "cut" and miss.facts and not miss.facts.reranked]
         return sum(miss.stands[-1].within(CANDIDATES) for miss in cut)
 
-    def examples(self, cause: str, count: int) -> list[Judged]:
+    def examples(self, cause: str, count: int) -> list[Sought]:
         """The clearest misses of a cause: one a query first, then high grades, then those that stood highest."""
 
-        def clear(miss: Judged) -> tuple[int, float]:
+        def clear(miss: Sought) -> tuple[int, float]:
             best = miss.facts.best if miss.facts else None
             return -miss.grade, best.rank if best and best.rank else float("inf")
 

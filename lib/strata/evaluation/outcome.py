@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from strata.core.golden import GoldenQuery, GoldenSet
 from strata.core.types import Plan, Query, Retrieve
@@ -18,9 +16,7 @@ from strata.evaluation.measure import Measure
 from strata.pipeline.run import Memo, run
 from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
-
-if TYPE_CHECKING:
-    from strata.semantic.vectors import Progress
+from strata.telling import Progress, telling
 
 DEPTH = 100
 """Documents of each ranking that are kept: recall@100 is the deepest figure of the tables."""
@@ -99,7 +95,7 @@ def evaluate(
         if plan.fuse is None:  # a list that nothing is fused with may be as deep as the deepest figure
             plan = replace(plan, depth=max(plan.depth, DEPTH))
         what = f"queries by {contender.label}"
-        with progress(what, len(golden.queries)) if progress else nullcontext(_nothing) as done:
+        with telling(progress, what, len(golden.queries)) as done:
             traces, problem = _traces(plan, golden, ws, memo, done)
         if problem:
             ws.note(f"{contender.label} is left out: {problem.message} (query {len(traces)} of {len(golden.queries)})")
@@ -114,10 +110,6 @@ def _opened(layer: Retrieve, ws: Workspace) -> None:
         ws.index  # noqa: B018 - opened by being looked at
     else:
         ws.once(f"warm-up {layer!r}", lambda: layer(Query(WARM_UP), ws, 1))
-
-
-def _nothing(_: int) -> None:
-    """No progress is shown."""
 
 
 def _traces(

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from strata.enrich.thin import Thin
 from strata.evaluation.causes import GROUP_OF, LABELS, Facts, Stand
-from strata.evaluation.misses import Failures, Judged
+from strata.evaluation.misses import Failures, Sought
 
 WORDS = 6
 """So many words of a query are listed at most."""
 
 
-def reason(miss: Judged) -> str:
+def reason(miss: Sought) -> str:
     """The fact that decided a miss's cause, and what else holds. Text of the catalogue and the query is as given."""
     if miss.facts is None:
         return ""
@@ -20,23 +20,23 @@ def reason(miss: Judged) -> str:
     return _SAID[miss.cause](miss, miss.facts) + also
 
 
-def _absent(miss: Judged, facts: Facts) -> str:
+def _absent(miss: Sought, facts: Facts) -> str:
     return f"no document has the id {miss.id}" if miss.id else f'no document has the title "{miss.label}"'
 
 
-def _full(miss: Judged, facts: Facts) -> str:
+def _full(miss: Sought, facts: Facts) -> str:
     return f"the first {facts.limit} are all relevant, none of a lower grade than {miss.grade}; {_last(facts)}"
 
 
-def _ruled_out(miss: Judged, facts: Facts) -> str:
+def _ruled_out(miss: Sought, facts: Facts) -> str:
     return f"the search was limited: {', '.join(facts.ruled_out)}"
 
 
-def _reranker(miss: Judged, facts: Facts) -> str:
+def _reranker(miss: Sought, facts: Facts) -> str:
     return f"{_at(facts.before)}{_after(facts)}"
 
 
-def _fusion(miss: Judged, facts: Facts) -> str:
+def _fusion(miss: Sought, facts: Facts) -> str:
     share = ""
     if facts.helped:
         name, part = facts.helped[0]
@@ -47,16 +47,16 @@ def _fusion(miss: Judged, facts: Facts) -> str:
     return f"{ranks}; {facts.passed} of the first {facts.limit} passed it{share}"
 
 
-def _language(miss: Judged, facts: Facts) -> str:
+def _language(miss: Sought, facts: Facts) -> str:
     return f"not in English ({_listed(facts.foreign)}), as the catalogue is; {_last(facts)}"
 
 
-def _misspelt(miss: Judged, facts: Facts) -> str:
+def _misspelt(miss: Sought, facts: Facts) -> str:
     words = ", ".join(f'"{old}" is in no document, "{new}" in this one' for old, new in facts.corrected)
     return f"{words}; {_last(facts)}"
 
 
-def _thin(miss: Judged, facts: Facts) -> str:
+def _thin(miss: Sought, facts: Facts) -> str:
     thin = facts.thin or Thin(0, 0)
     own = f"{thin.words} words of its own where {thin.usual} are usual"
     sequel = f'; it speaks of "{thin.sequel}"' if thin.sequel else ""
@@ -64,22 +64,22 @@ def _thin(miss: Judged, facts: Facts) -> str:
     return f"{own}{sequel}{story}; {_last(facts)}"
 
 
-def _no_term(miss: Judged, facts: Facts) -> str:
+def _no_term(miss: Sought, facts: Facts) -> str:
     none = f"it holds none of: {_listed(facts.words)}" if facts.words else "no document holds a word of the query"
     return f"{none}; {_unlisted(facts)}"
 
 
-def _cut(miss: Judged, facts: Facts) -> str:
+def _cut(miss: Sought, facts: Facts) -> str:
     rest = f", {_at(facts.fused)}" if facts.fused else ""
     return f"at best {_at(facts.best)}{rest}{_after(facts)}"
 
 
-def _depth(miss: Judged, facts: Facts) -> str:
+def _depth(miss: Sought, facts: Facts) -> str:
     shared = f"it shares {_listed(facts.shared)}; " if facts.shared else ""
     return shared + _unlisted(facts)
 
 
-_SAID: dict[str, Callable[[Judged, Facts], str]] = {
+_SAID: dict[str, Callable[[Sought, Facts], str]] = {
     "absent": _absent,
     "full": _full,
     "ruled_out": _ruled_out,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +18,7 @@ from strata.evaluation.swept import Sweep, judged
 from strata.pipeline.plan import layers_of
 from strata.pipeline.run import Memo
 from strata.pipeline.workspace import Workspace
-
-if TYPE_CHECKING:
-    from strata.semantic.vectors import Progress
+from strata.telling import Progress, telling
 
 ONCE = ("fuse", "rerank")
 """Slots whose steps are kept for a plan's own lists and settings: of the lists another plan may have need, of these not
@@ -62,7 +58,7 @@ def _measured(
     memo: Memo = {}
     last = {layer: i for i, one in enumerate(contenders) for layer in layers_of(one.plan)}
     values, failed = {}, 0
-    with progress("settings", len(contenders)) if progress else nullcontext(lambda _: None) as done:
+    with telling(progress, "settings", len(contenders)) as done:
         for i, one in enumerate(contenders):
             outcome = next(iter(evaluate([one], golden, ws, memo)), None)
             if outcome is None:  # the notice of evaluate says why

@@ -15,11 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from strata.core.catalogue import as_path
 from strata.errors import DataError, UsageError
 from strata.experiments.fields import Fields, Odd, loaded
 from strata.experiments.parsing import parse
 from strata.experiments.record import Run
+from strata.paths import as_path
 
 _ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6,32}")
 _LAST = re.compile(r"last(?:-(\d{1,9}))?")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from strata.core.types import Part, Positions, Query, Ranking, Scores, Term
+from strata.core.types import NO_WORDS, Part, Positions, Query, Ranking, Scores, Term
 from strata.keyword import formulas
 from strata.keyword.coverage import coverage
 from strata.keyword.index import Index, Row
@@ -41,6 +41,9 @@ class BM25:
         return "keyword"
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
+        if not q.has_words:  # a picture alone asks
+            ws.report(not_searched=NO_WORDS)
+            return Ranking.none(self.name)
         index = ws.index
         sums = self.sums(index, index.query_terms(q.text))
         docs, scores = best(sums, depth)

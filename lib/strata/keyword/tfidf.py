@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from strata.core.types import Part, Query, Ranking
+from strata.core.types import NO_WORDS, Part, Query, Ranking
 from strata.keyword import formulas
 from strata.keyword.sums import explained
 from strata.keyword.topk import totals
@@ -27,10 +27,13 @@ class TfIdf:
         return "tfidf"
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
+        if not q.has_words:  # a picture alone asks
+            ws.report(not_searched=NO_WORDS)
+            return Ranking.none(self.name)
         index = ws.index
         terms = index.query_terms(q.text)
         if not terms:
-            return Ranking(self.name, np.empty(0, np.int32), np.empty(0))
+            return Ranking.none(self.name)
         rows = [index.row(term) for term in terms]
         docs = [row.docs for row in rows]
         weights = [row.tfs * formulas.idf(row.docs.size, index.documents) for row in rows]

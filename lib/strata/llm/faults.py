@@ -24,6 +24,7 @@ from strata.errors import (
 from strata.llm.hiding import without
 from strata.llm.waits import asked_wait, spoken
 from strata.llm.wire import Unsupported
+from strata.printable import one_line
 
 PAGES = {
     "groq": "https://console.groq.com/docs/deprecations",
@@ -103,8 +104,7 @@ def _flat(value: Any) -> str:
 
 def clean(text: str, secrets: Collection[str] = ()) -> str:
     """Text from outside for one line of ours: printable, without secrets, at most 300 characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in without(text, secrets)).split())
-    return line if len(line) <= 300 else f"{line[:299]}…"
+    return one_line(without(one_line(text), secrets), 300)  # a key with something unseen in it is a key afterwards
 
 
 def refused_parameter(answer: Answer, sent: Collection[str]) -> Unsupported | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
+
+from strata.retry_after import retry_after
 
 _WORDS = re.compile(r"(?:try again|retry) in\s+((?:\d+(?:\.\d+)?\s*(?:ms|h|m|s)\s*)+)", re.I)
 _DELAY = re.compile(r"retryDelay: ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)")
@@ -17,15 +18,10 @@ def asked_wait(headers: Mapping[str, str], text: str, now: datetime | None = Non
     """Seconds, from retry-after-ms, retry-after (seconds or a date), or, in the text, Gemini's retryDelay
     or "try again in 9m38.016s"."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        if re.fullmatch(r"\d{1,9}(\.\d+)?", low.get(name, "")):
-            return float(low[name]) * unit
-    if "retry-after" in low:
-        try:
-            date = parsedate_to_datetime(low["retry-after"])
-            return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
-        except (ValueError, TypeError):  # no date, or one without a zone
-            pass
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", low.get("retry-after-ms", "")):
+        return float(low["retry-after-ms"]) / 1000
+    if (wait := retry_after(low.get("retry-after", ""), now)) is not None:
+        return wait
     match = _DELAY.search(text) or _WORDS.search(text)
     return sum(float(number) * _UNITS[unit.lower()] for number, unit in _PIECE.findall(match[1])) if match else None
 

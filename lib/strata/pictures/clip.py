@@ -21,7 +21,7 @@ from strata.encoders.weights import find
 from strata.errors import UsageError
 from strata.pictures.pieces import Sentences
 from strata.registry import DEFAULT_PICTURE_ENCODER
-from strata.semantic.lists import checked, nearest, nothing, query_vector
+from strata.semantic.lists import checked, nearest, query_vector
 from strata.semantic.nearest import best_of, exact
 from strata.semantic.passages import Passages
 from strata.semantic.vectors import Vectors
@@ -53,7 +53,7 @@ class Clip:
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
         if q.picture is None and not q.text.strip():
             ws.report(not_searched="the query has neither picture nor words")
-            return nothing(self.name)
+            return Ranking.none(self.name)
         store = self._store(ws)
         asked = self._asked(q, ws)
         if len(asked) == 1:

@@ -14,10 +14,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from strata.core.picture import Picture
-from strata.errors import ArtefactError, DataError
+from strata.errors import ArtefactError, DataError, as_message
 from strata.pictures.bare import Bare, bared, foreign_profile
 from strata.pictures.kinds import FORMATS, foreign, kind
-from strata.pictures.place import SUFFIXES, content, printable
+from strata.pictures.place import SUFFIXES, content, shown_as
 from strata.pictures.tiff import Absurd, orientation
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def open_picture(path: str) -> Picture:
     """Open a picture by the path of its file, `~` allowed. UsageError for what is no path; DataError for a path that
     leads to no picture, and for a picture that cannot be read; ArtefactError without Pillow. Nothing is printed."""
     place, data = content(path)
-    shown = printable(path)
+    shown = shown_as(path)
     form = kind(data[:1024])
     if not form:
         what, step = foreign(data[:1024])
@@ -45,7 +45,7 @@ def open_picture(path: str) -> Picture:
         notes.insert(0, f"named {place.suffix}, is a {FORMATS[form]}")
     pixels = image.tobytes()
     return Picture(
-        name=printable(place.name),
+        name=shown_as(place.name),
         format=FORMATS[form],
         width=image.width,
         height=image.height,
@@ -67,7 +67,8 @@ def _opened(shown: str, form: str, data: bytes) -> tuple[Image, tuple[int, int],
             "pictures are opened by the package pillow, which cannot be imported",
             "pip install 'strata-search[pictures]'",
         ) from error
-    from strata.pictures.quiet import overheard, quiet
+    from strata.pictures.quiet import quiet
+    from strata.quiet import overheard
 
     what, most = f"{shown} begins as a {FORMATS[form]}", 0
     # libtiff alone writes to stderr
@@ -90,10 +91,10 @@ def _opened(shown: str, form: str, data: bytes) -> tuple[Image, tuple[int, int],
     except pil.UnidentifiedImageError as error:
         raise DataError(f"{what}, but is damaged, cut short or of a rare kind", _AGAIN) from error
     except Exception as error:  # Pillow raises nearly anything for a broken file
-        reason = f" ({printable(str(error), 80)})" if isinstance(error, OSError | SyntaxError | ValueError) else ""
+        reason = f" ({as_message(str(error), 80)})" if isinstance(error, OSError | SyntaxError | ValueError) else ""
         raise DataError(f"{what}, but is damaged or cut short{reason}", _AGAIN) from error
     if said:
-        notes.append(f"damaged in places ({printable(said[0], 80)})")
+        notes.append(f"damaged in places ({as_message(said[0], 80)})")
     return done, original, notes
 
 

@@ -9,7 +9,8 @@ import stat
 from itertools import islice
 from pathlib import Path
 
-from strata.errors import DataError, UsageError
+from strata.errors import DataError, UsageError, as_message
+from strata.paths import expanded
 
 MOST_BYTES = 64 << 20
 """A larger file is not read. A photograph of 200 megapixels has about 50 MB."""
@@ -28,17 +29,15 @@ _OTHER = (
 )
 
 
-def printable(text: str, longest: int = 100) -> str:
-    """A path as a message may show it: no control characters, no half letters, cut in the middle."""
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    half = longest // 2
-    return text if len(text) <= longest else f"{text[:half]}…{text[-half + 1 :]}"
+def shown_as(text: str, longest: int = 100) -> str:
+    """A path, or what is said of one, as a message names it."""
+    return as_message(text, longest)
 
 
 def content(path: str) -> tuple[Path, bytes]:
     """The file that is meant, with `~` resolved, and what is in it. UsageError for what is no path, DataError for a
     path that leads to no readable file."""
-    place, shown = _place(path), printable(path)
+    place, shown = _place(path), shown_as(path)
     try:
         mode = place.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -50,8 +49,6 @@ def content(path: str) -> tuple[Path, bytes]:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise _unreadable(error, place, shown) from error
-    except ValueError as error:  # a NUL, or half a letter
-        raise UsageError(f"{shown} cannot be the name of a file", "check the path") from error
     if not data:
         raise DataError(f"{shown} is empty (0 bytes)", "copy or fetch the picture again")
     if len(data) > MOST_BYTES:
@@ -71,24 +68,19 @@ def _place(path: str) -> Path:
     if found := _ADDRESS.match(path):
         local = found.group().lower() == "file://"
         raise UsageError(
-            f"{printable(path)} is an address; pictures are read from files",
+            f"{shown_as(path)} is an address; pictures are read from files",
             "leave out file://" if local else "fetch it first, then name the file",
         )
-    try:
-        return Path(path).expanduser()
-    except RuntimeError as error:
-        raise UsageError(f"{printable(path)}: there is no such home folder", "write the path in full") from error
+    return expanded(path)
 
 
-def _unreadable(error: OSError, place: Path, shown: str) -> DataError | UsageError:
-    if error.errno == errno.ENAMETOOLONG:
-        return UsageError(f"{shown} is too long for the name of a file", "check the path")
+def _unreadable(error: OSError, place: Path, shown: str) -> DataError:
     if error.errno in (errno.EACCES, errno.EPERM):
         return DataError(f"{shown} cannot be read: permission denied", "give yourself the right to read it, or copy it")
     if error.errno not in (errno.ENOENT, errno.ENOTDIR):
         return DataError(f"{shown} cannot be read ({error.strerror or error})", "check the path and the disk")
     if not place.parent.is_dir():
-        return DataError(f"{shown} does not exist, nor is there a folder {printable(str(place.parent))}",
+        return DataError(f"{shown} does not exist, nor is there a folder {shown_as(str(place.parent))}",
                          "check the path")  # fmt: skip
     near = _nearest(place)
     return DataError(f"{shown} does not exist", f"did you mean {near}?" if near else "check the path")
@@ -110,11 +102,11 @@ def _nearest(place: Path) -> str:
     names = {name.lower(): name for name in _files(place.parent)}
     same = [low for low in names if Path(low).stem == place.stem.lower() and Path(low).suffix in SUFFIXES]
     found = same or difflib.get_close_matches(place.name.lower(), names, n=1, cutoff=0.7)
-    return printable(str(place.parent / names[found[0]])) if found else ""
+    return shown_as(str(place.parent / names[found[0]])) if found else ""
 
 
 def _pictures_in(folder: Path) -> str:
-    names = [printable(name) for name in _files(folder) if Path(name).suffix.lower() in SUFFIXES]
+    names = [shown_as(name) for name in _files(folder) if Path(name).suffix.lower() in SUFFIXES]
     if not names:
         return "there is no picture in it; name a file"
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""

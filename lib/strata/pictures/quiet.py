@@ -1,20 +1,17 @@
 """Pillow kept quiet and within bounds while it opens one picture.
 
-It warns through `warnings`, logs, and libtiff beneath it writes to file descriptor 2, past Python. Its own limit of
-pixels is a variable of its module. All of that is the process's, so one picture is opened at a time, and everything is
-as it was afterwards.
+It warns through `warnings` and logs, and its own limit of pixels is a variable of its module. All of that is the
+process's, so one picture is opened at a time, and everything is as it was afterwards. (What libtiff beneath it writes
+past Python, strata/quiet.py hears.)
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -35,27 +32,3 @@ def quiet(most_pixels: int) -> Iterator[None]:
         finally:
             Image.MAX_IMAGE_PIXELS = before
             logging.getLogger("PIL").removeHandler(silent)
-
-
-@contextmanager
-def overheard() -> Iterator[list[str]]:
-    """Lines that C code writes to stderr meanwhile, there when the block has ended; they go nowhere else."""
-    lines: list[str] = []
-    try:
-        kept = os.dup(2)
-    except OSError:  # closed: nothing is written anywhere
-        yield lines
-        return
-    with suppress(Exception):
-        sys.stderr.flush()
-    try:
-        with tempfile.TemporaryFile() as file:
-            os.dup2(file.fileno(), 2)
-            try:
-                yield lines
-            finally:
-                os.dup2(kept, 2)
-                file.seek(0)
-                lines += file.read(2000).decode("utf-8", "replace").splitlines()
-    finally:
-        os.close(kept)

@@ -13,6 +13,7 @@ from strata.core.analysis import tokens
 from strata.core.types import Query
 from strata.enhance import asking
 from strata.errors import BadReply, UsageError
+from strata.printable import one_line
 
 if TYPE_CHECKING:
     from strata.llm.types import Image, LanguageModel, Message, Reply
@@ -75,7 +76,7 @@ def by_model(q: Query, model: LanguageModel, ws: Workspace) -> Query:
     if sees_none(shows) or sees_none(written):
         raise _unseen(reply)
     text = asking.checked_query(written, q.text, len(q.text) + LONGEST_QUERY)
-    ws.report(shows=_one_line(shows))
+    ws.report(shows=one_line(shows, LONGEST_SHOWN))
     return replace(q, text=text)
 
 
@@ -89,8 +90,3 @@ def _unseen(reply: Reply) -> BadReply:
                        "name a model that sees with --llm-model, or use --llm gemini", reply.text)  # fmt: skip
     problem.reply = reply
     return problem
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 1].rstrip()}…"

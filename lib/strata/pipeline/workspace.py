@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from strata.settings import Settings
+from strata.telling import Progress
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from strata.llm.opening import Choice
     from strata.llm.types import LanguageModel
     from strata.semantic.units import Unit
-    from strata.semantic.vectors import Progress, Vectors
+    from strata.semantic.vectors import Vectors
 
 T = TypeVar("T")
 

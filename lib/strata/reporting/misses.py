@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from strata.evaluation.causes import GROUP_OF, LABELS
-from strata.evaluation.misses import Failures, Judged
+from strata.evaluation.misses import Failures, Sought
 from strata.evaluation.reasons import reason
 from strata.reporting.words import counted, measure_name, plain, signed
 
@@ -85,7 +85,7 @@ def misses(found: Failures, numbers: Mapping[str, int]) -> Misses:
     )
 
 
-def _example(miss: Judged, numbers: Mapping[str, int]) -> Example:
+def _example(miss: Sought, numbers: Mapping[str, int]) -> Example:
     query = miss.query
     return Example(
         numbers.get(query.id, 0), plain(query.id, 24), plain(query.text, 160), plain(miss.label, 80), miss.grade,

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from strata.encoders import Note
 from strata.errors import ArtefactError
 from strata.files import fingerprint, locked, parsed, write_atomically
+from strata.telling import Note
 
 FORMAT = 1
 FOLDER = "pair_scores"

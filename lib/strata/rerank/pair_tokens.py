@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from strata.encoders import readable
+from strata.encoders import tokenizable
 from strata.encoders.tokens import Tokens
 from strata.encoders.weights import Weights
 
@@ -20,16 +20,16 @@ class PairTokens:
     def coded(self, query: str, texts: Sequence[str]) -> list[Any]:
         """An encoding (ids, type_ids) of each pair; of a pair that is too long, the longer part is cut first."""
         encode = self._tokens.tokenizer.encode
-        query = readable(query)
-        return [encode(query, readable(text)) for text in texts]
+        query = tokenizable(query)
+        return [encode(query, tokenizable(text)) for text in texts]
 
     def coded_alone(self, texts: Sequence[str]) -> list[Any]:
         """An encoding of each text."""
-        return [self._tokens.tokenizer.encode(readable(text)) for text in texts]
+        return [self._tokens.tokenizer.encode(tokenizable(text)) for text in texts]
 
     def count(self, text: str) -> int:
         """Tokens of a text, however long."""
-        coded = self._tokens.tokenizer.encode(readable(text), add_special_tokens=False)
+        coded = self._tokens.tokenizer.encode(tokenizable(text), add_special_tokens=False)
         return len(coded.ids) + sum(len(rest.ids) for rest in coded.overflowing)
 
 

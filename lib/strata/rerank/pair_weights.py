@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from strata.encoders import Note, hub
+from strata.encoders import hub
 from strata.encoders.folder import NEEDED, WEIGHTS, files, lacking, weights_file
 from strata.encoders.weights import (
     Places,
@@ -31,6 +31,7 @@ from strata.files import fingerprint, parsed, write_atomically
 from strata.registry import CROSS_ENCODERS, STAND_IN, names
 from strata.rerank.pair_folder import described_pairs
 from strata.settings import Settings, offline_hub
+from strata.telling import Note
 
 AGAIN = 3600.0
 """Seconds until the hub is asked again for what it could not give while another model stands in: to ask in vain costs

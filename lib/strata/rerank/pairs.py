@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from strata.encoders import Note
 from strata.errors import ArtefactError
 from strata.rerank.kept import KeptScores
 from strata.settings import Settings
+from strata.telling import Note
 
 if TYPE_CHECKING:
     from strata.encoders.weights import Weights

@@ -9,16 +9,14 @@ a BadReply.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from strata.errors import BadReply
+from strata.printable import one_line
 
 LONGEST_WHY = 120
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?|\x9b[0-?]*[ -/]*[@-~]", re.DOTALL)
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _NEXT = "try again, or another model with --llm-model"
 
 
@@ -87,13 +85,6 @@ def grade(value: Any, most: int) -> tuple[float, str]:
     return score, _why(value)
 
 
-def one_line(text: str, most: int = LONGEST_WHY) -> str:
-    """A text as one line of at most `most` characters, without escape sequences, control or invisible characters."""
-    kept = (" " if c.isspace() else c for c in _ESCAPES.sub("", text))
-    line = " ".join("".join(c for c in kept if unicodedata.category(c) not in _UNSEEN).split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
 def _entries(value: Any, name: str) -> Iterator[Any]:
     """The list in a value: the value itself, what is called `name`, or the only list in an object."""
     if isinstance(value, dict):
@@ -119,4 +110,4 @@ def _number(value: Any) -> float | None:
 
 def _why(entry: Any) -> str:
     why = entry.get("why") if isinstance(entry, dict) else None
-    return one_line(why) if isinstance(why, str) else ""
+    return one_line(why, LONGEST_WHY) if isinstance(why, str) else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from strata.encoders import readable
+from strata.encoders import tokenizable
 from strata.encoders.tokens import first_line, needing
 from strata.encoders.weights import Weights
 from strata.errors import ArtefactError
@@ -43,8 +43,8 @@ class TorchPairs:
     def scores(self, query: str, texts: Sequence[str]) -> np.ndarray:
         if not texts:
             return np.empty(0)
-        query = readable(query)
-        pairs = [(query, readable(text)) for text in texts]
+        query = tokenizable(query)
+        pairs = [(query, tokenizable(text)) for text in texts]
         try:
             found = self._model.predict(
                 pairs, batch_size=1, show_progress_bar=False, activation_fn=self._logits, convert_to_numpy=True

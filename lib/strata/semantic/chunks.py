@@ -10,7 +10,7 @@ import numpy as np
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
 from strata.semantic.chunking import Chunking
-from strata.semantic.lists import checked, nearest, nothing, query_vector, speaks
+from strata.semantic.lists import checked, nearest, query_vector, speaks
 from strata.semantic.nearest import exact
 from strata.semantic.units import Cut
 
@@ -48,7 +48,7 @@ class Chunks:
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
         if not speaks(self.when, self.encoder, q, ws):
-            return nothing(self.name)
+            return Ranking.none(self.name)
         store = ws.vectors(self.encoder, self.unit)
         return nearest(self.name, store, query_vector(self.encoder, q, ws), ws, depth, self.min_score)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from strata.core.types import Part, Query, Ranking
 from strata.registry import DEFAULT_ENCODER
-from strata.semantic.lists import checked, nearest, nothing, query_vector, speaks
+from strata.semantic.lists import checked, nearest, query_vector, speaks
 from strata.semantic.nearest import exact
 from strata.semantic.units import Whole
 
@@ -34,7 +34,7 @@ class Documents:
 
     def __call__(self, q: Query, ws: Workspace, depth: int) -> Ranking:
         if not speaks(self.when, self.encoder, q, ws):
-            return nothing(self.name)
+            return Ranking.none(self.name)
         store = ws.vectors(self.encoder, Whole())
         return nearest(self.name, store, query_vector(self.encoder, q, ws), ws, depth, self.min_score)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strata.core.types import Query, Ranking
+from strata.core.types import NO_WORDS, Query, Ranking
 from strata.errors import UsageError
 from strata.semantic.nearest import nearest_groups
 from strata.semantic.passages import Passages
@@ -35,8 +35,8 @@ def checked(min_score: float | None, weight: float | None = None, when: str | No
 def speaks(when: str | None, encoder: str, q: Query, ws: Workspace) -> bool:
     """Whether a list is meant for this query: it has words, in its language. One that is left out or called in is
     said."""
-    if not (q.meaning or q.text).strip():
-        ws.report(not_searched="the query has no words")
+    if not q.has_words:
+        ws.report(not_searched=NO_WORDS)
         return False
     if when is None:
         return True
@@ -49,11 +49,6 @@ def speaks(when: str | None, encoder: str, q: Query, ws: Workspace) -> bool:
         return True
     ws.report(not_searched="the query is English" if english else "the query does not look English")
     return False
-
-
-def nothing(name: str) -> Ranking:
-    """An empty list."""
-    return Ranking(name, np.empty(0, dtype=np.int32), np.empty(0))
 
 
 def query_vector(encoder: str, q: Query, ws: Workspace) -> np.ndarray:

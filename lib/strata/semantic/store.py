@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
@@ -17,9 +17,9 @@ import numpy as np
 
 from strata.files import file_digest, parsed, write_atomically
 from strata.storage import artefact_folders, damage, recipe
+from strata.telling import Note
 
 KEY_BYTES = 16
-Note = Callable[[str], None]
 
 
 def keys_of(encoder: str, texts: Iterable[str]) -> np.ndarray:

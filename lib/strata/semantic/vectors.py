@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from strata.semantic.store import Known, Parts, keys_of, published
 from strata.semantic.units import Unit
 from strata.settings import Settings
 from strata.storage import Artefact, artefact_folder, ensure
+from strata.telling import Advance, Note, Progress, telling
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
@@ -32,10 +31,6 @@ SLICE = max(64, 32 * cores())
 """Texts encoded at once: enough to keep every core busy, one to three seconds of work, which is the most that a kill
 costs beyond FLUSH_SECONDS."""
 FLUSH_SECONDS = 2.0
-Note = Callable[[str], None]
-Advance = Callable[[int], None]
-Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""progress(what, total) opens a bar; the function it gives is told how many are done."""
 
 
 class Vectors:
@@ -114,7 +109,7 @@ def _build(
     if first:
         encoder = open_bulk_encoder(weights.name, settings, note, len(first))
         _tell_cut(encoder, [texts[row] for row in first.values()], unit, note)
-        bar = progress(f"{unit.noun} encoded", len(first)) if progress else nullcontext(lambda _: None)
+        bar = telling(progress, f"{unit.noun} encoded", len(first))
         with bar as advance:
             _encode(encoder, texts, keys, list(first.values()), vectors, parts, advance)
         for row in missing:

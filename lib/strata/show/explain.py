@@ -134,10 +134,11 @@ def _above(above: Above, explained: Explanation, trace: Trace, ws: Workspace, co
         yield from wrapped(between(ahead, ", "), columns, "  ahead in ", "  ")
     else:
         yield "  ahead in no list: their scores are equal, and it comes first in the catalogue"
-    if known:
-        yield cut(f"  {f'matched {held}' if held else 'no word of the query is in it'}:", columns)
     passage = trace.passage(above.doc)
     text = passage.text if passage else trace.corpus.document(above.doc).text
+    if known:
+        said = f"matched {held}" if held else "no word of the query is in it"
+        yield cut(f"  {said}{':' if text else ''}", columns)
     if text:
         yield drawn_passage(text, trace.corpus.premises.get(above.doc), known, ws.index, columns, "  ")
 

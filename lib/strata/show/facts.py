@@ -32,11 +32,11 @@ def chunks(found: Sequence[str], count: int, noun: str) -> Iterator[Block]:
     yield f"{counted(len(found), 'chunk')} of {counted(count, noun)}"
     for number, text in enumerate(found, start=1):
         lead = f"{number}. "
-        for place, line in enumerate(wrapped(clean(text), width() - len(lead))):
+        for place, line in enumerate(broken(clean(text), width() - len(lead))):
             yield (" " * len(lead) if place else lead) + line
 
 
-def wrapped(text: str, columns: int) -> list[str]:
+def broken(text: str, columns: int) -> list[str]:
     """Lines of whole words, at most `columns` wide (East Asian wide letters count two); a longer word is divided."""
     lines, room = [""], columns
     for word in text.split():

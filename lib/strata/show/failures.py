@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strata.evaluation.causes import LABELS
-from strata.evaluation.misses import Failures, Judged
+from strata.evaluation.misses import Failures, Sought
 from strata.evaluation.outcome import Outcome
 from strata.evaluation.reasons import reason, verdict
 from strata.rerank.order import CANDIDATES
@@ -110,7 +110,7 @@ def _rise(value: float) -> str:
     return "=" if value < 0.0005 else f"+{figure(value)}"
 
 
-def _miss(miss: Judged, columns: int, indent: str, *, cause: bool = False) -> Iterator[Block]:
+def _miss(miss: Sought, columns: int, indent: str, *, cause: bool = False) -> Iterator[Block]:
     grade = f", grade {miss.grade}" if miss.id else ""
     yield cut(f"{indent}{clean(miss.label)}{grade}", columns)
     said = f"{LABELS[miss.cause]}: {reason(miss)}" if cause else reason(miss)

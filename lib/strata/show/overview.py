@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from strata.overview import FIRST, LAYERS
+from strata.overview import FIRST, layers
 from strata.show.text import Block, Grid, clean, line
 
 
 def overview() -> Iterator[Block]:
     yield line(("Strata: search, layer by layer", "bold"))
-    for row in LAYERS:
+    for row in layers():
         yield Grid(((row.layer.ljust(10), row.about), ("", row.command)))
     yield ""
     yield f"Try first: {FIRST}"

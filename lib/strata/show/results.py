@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from strata.searching import Found
 
 
+COPIED = 300
+"""Characters of a query that is repeated in a command to copy; a longer one is a file's."""
+
+
 def score(value: float) -> str:
     """Keyword scores with two decimals, cosines with three; both read at a glance."""
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
@@ -121,27 +125,31 @@ def fused(found: Found) -> Iterator[Block]:
     if not results:
         yield nothing(trace)
     yield from drawn(found.words)
-    command = why(found, str(trace.corpus.id(results[0].doc))) if results and trace.query.like is None else []
-    if command:
-        yield from wrapped(command, columns, "Why this order: ", "  ")
+    command = why(found, str(trace.corpus.id(results[0].doc))) if results and trace.query.like is None else ""
+    if command:  # in one piece, however long: it is there to be copied
+        fits = columns_of(command) <= columns - len("Why this order: ")
+        yield from [f"Why this order: {command}"] if fits else ["Why this order:", command]
 
 
-def why(found: Found, doc_id: str) -> list[str]:
-    """The command that explains a result of this run, for `wrapped`; [] where none does."""
+def why(found: Found, doc_id: str) -> str:
+    """The command that explains a result of this run; "" where none does."""
     trace, id = found.trace, quote(clean(doc_id))
     asked, picture = trace.query, trace.query.picture
     if picture and any(step.output.family == "picture" for step in trace.lists):
         if getattr(trace.plan.enhance, "sees", False):  # no command puts a picture into words and looks at it too
-            return []
+            return ""
         words = [f"--query {_quoted(asked.text)}"] if asked.text else []
         command = ["multimodal_search_cli explain", quote(clean(picture.path)), id, *words]
     else:
-        command = [f"hybrid_search_cli explain {_quoted((trace.used if picture else asked).text)} {id}"]
-    return between([*command, *map(clean, found.options)], " ")
+        asked = trace.used if picture else asked
+        command = [f"hybrid_search_cli explain {_quoted(asked.text)} {id}"]
+    if len(asked.text) > COPIED:
+        return ""
+    return " ".join([*command, *map(clean, found.options)])
 
 
 def _quoted(text: str) -> str:
-    query = cut(clean(text), 30)
+    query = clean(text)
     return quote(query) if set(query) & set('"$`\\!') else f'"{query}"'
 
 

@@ -7,25 +7,22 @@ licence, credit, addresses and digests stay with them in origin.json. The files 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from strata import paths, registry
-from strata.core.catalogue import as_path, imported
+from strata.core.catalogue import imported
 from strata.core.fetch.download import Downloads, Fetched, Patience, is_page
 from strata.core.keeping import keep, write_corpus, write_origin
 from strata.core.load import checked
 from strata.core.load.text import opened
 from strata.errors import DataError, UsageError
 from strata.files import file_digest
+from strata.paths import as_path
 from strata.registry import FETCH, FetchRow
+from strata.telling import Note, Progress, telling
 
-Note = Callable[[str], None]
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""progress(what, total) opens a bar; the function it gives is told how many are done."""
 HEAD = 512
 
 
@@ -114,7 +111,7 @@ def _download(
 ) -> tuple[Fetched, ...]:
     most = (row.most[0] * 1_000_000, row.most[1] * 1_000_000)
     expected = row.megabytes * 1000
-    with progress("kB fetched (about)", expected) if progress else nullcontext(lambda _: None) as advance:
+    with telling(progress, "kB fetched (about)", expected) as advance:
 
         def told(done: int) -> None:
             advance(min(done // 1000, expected - 1))  # what comes may be more than was expected

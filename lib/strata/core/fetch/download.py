@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from strata.core.fetch.address import address, client, is_here, may_ask, shown
 from strata.core.fetch.inflate import inflated
 from strata.errors import DataError
+from strata.retry_after import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -140,7 +141,7 @@ class Downloads:
         """Return where the file itself follows; raise for everything else that a server may answer."""
         code = response.status_code
         if code in AGAIN:
-            raise _Again(f"the server answered {code}", _retry_after(response.headers.get("retry-after", "")))
+            raise _Again(f"the server answered {code}", retry_after(response.headers.get("retry-after", "")))
         if code in MOVED:
             raise self._failed(f"{shown(url)} is not there ({code}): the set has moved")
         if code != 200:
@@ -181,15 +182,3 @@ class Downloads:
 def is_page(head: bytes) -> bool:
     """Whether content that begins like this is HTML or XML: JSON never begins with "<"."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-
-
-def _retry_after(value: str) -> float | None:
-    """Seconds, from a number of them or a date; None where it is neither."""
-    from email.utils import parsedate_to_datetime
-
-    if value.strip().isdigit():
-        return float(value.strip()[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None

@@ -29,7 +29,10 @@ import numpy as np  # noqa: E402
 
 from strata.semantic.nearest import exact, nearest_groups, nearest_many  # noqa: E402
 
-K, SINGLES, BATCH, BLOCK = 10, 20, 200, 10_000
+K, BATCH, BLOCK = 10, 200, 10_000
+SINGLES, ROUND = 20, 2_000_000
+"""Single queries of a round, and rows that it reads: short rounds would measure what the other engine left in the
+caches."""
 BEYOND_CACHES = 1 << 27
 """Bytes from which on a query is held to what memory gives."""
 MOST = 1.5
@@ -70,7 +73,8 @@ def measure(vectors: np.ndarray, queries: np.ndarray, rounds: int) -> Row:
     faiss.omp_set_num_threads(1)
     for start in range(0, len(vectors), BLOCK):
         flat.add(vectors[start : start + BLOCK])
-    firsts, singles, half = np.arange(len(vectors)), queries[:SINGLES], len(vectors) // 2
+    firsts, half = np.arange(len(vectors)), len(vectors) // 2
+    singles = queries[: max(SINGLES, ROUND // len(vectors))]
     rows, scores = nearest_many(vectors, queries, K)
     for query, found, best in zip(queries, flat.search(queries, K)[1], scores, strict=True):
         # Where float32 puts two vectors the other way round, they are as good as each other.

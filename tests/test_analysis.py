@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import unicodedata
+from functools import cache
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strata.core import analysis
+from strata.core import analysis, porter
 from strata.core.analysis import Stemmer, fold, fold_whole, spans, stopwords, tokens
 from strata.pipeline.workspace import Workspace
 
@@ -100,6 +102,25 @@ def test_the_light_stemmer_equals_nltks_own_on_every_vocabulary_word(films: Work
     assert done.stdout.decode().split("\n") == [light(word) for word in words]
 
 
+quick = porter.load()
+
+
+@cache
+def nltk_porter() -> Any:
+    return porter._class()()
+
+
+SUFFIXES = [suffix for endings in porter.ENDINGS.values() for suffix in endings]
+
+
+@given(st.text("aeiouybclrstwxz9é", max_size=8), st.lists(st.sampled_from([*SUFFIXES, "e", "eed", "ied"]), max_size=3))
+@settings(max_examples=1000)
+def test_a_step_is_skipped_only_where_it_does_nothing(start: str, suffixes: list[str]) -> None:
+    """Beside NLTK's own class, over words that are made of what its steps look at."""
+    word = start + "".join(suffixes)
+    assert quick(word) == nltk_porter().stem(word, to_lowercase=False)
+
+
 def test_a_run_of_letters_that_is_no_word_is_left_as_it_is() -> None:
     """NLTK's stemmer calls itself for each y of a run (RecursionError from about a thousand on)."""
     for letters in ("y", "ly", "alli", "s", "ed"):
@@ -109,7 +130,7 @@ def test_a_run_of_letters_that_is_no_word_is_left_as_it_is() -> None:
 
 def test_loading_the_stemmer_leaves_nltk_importable() -> None:
     program = (
-        "import sys; from strata.core.analysis import load_porter; stem = load_porter(); "
+        "import sys; from strata.core import porter; stem = porter.load(); "
         "assert not [m for m in sys.modules if m.split('.')[0] == 'nltk'], 'left over'; "
         "import nltk; nltk.FreqDist; print(stem('horses'), nltk.stem.PorterStemmer().stem('horses'))"
     )

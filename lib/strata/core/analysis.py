@@ -2,7 +2,7 @@
 
 Folding: NFKC, case folding, curly to straight apostrophes, accents off (combining marks U+0300–U+036F),
 and the letters that have no accent to take off (ø → o, ł → l …). A token is a run of letters and digits.
-Stop words are compared before stemming, in the folded form. The stemmer is Porter's (1980), NLTK's code.
+Stop words are compared before stemming, in the folded form. The stemmer is Porter's (1980), NLTK's code (porter.py).
 
 Not here: numbers for terms (an index gives those), so nothing that scores can analyse text again.
 """
@@ -10,14 +10,13 @@ Not here: numbers for terms (an index gives those), so nothing that scores can a
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from types import ModuleType
 
 from strata import paths
+from strata.core import porter
 from strata.errors import DataError
 
 NAME = "nfkc-casefold-unaccent+stopwords+porter/2"
@@ -89,7 +88,7 @@ class Stemmer:
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:
-        return load_porter()
+        return porter.load()
 
     def __call__(self, surface: str) -> str:
         if surface[-1:] not in _STEMMABLE or len(surface) > _LONGEST:
@@ -98,41 +97,3 @@ class Stemmer:
         if stem is None:
             stem = self.memory[surface] = self._stem(surface)
         return stem
-
-
-def load_porter() -> Callable[[str], str]:
-    """NLTK's PorterStemmer().stem without running nltk's own __init__.
-
-    `import nltk` pulls in the whole toolkit (measured: 1.65 s, of which the stemmer's file needs 0.03), so
-    empty packages stand in for `nltk` and `nltk.stem` while that one file is imported, and are taken away again
-    so that a later `import nltk` is the real one. A test compares it with the plain import word by word.
-    """
-    if "nltk.stem.porter" in sys.modules or "nltk" in sys.modules:
-        from nltk.stem.porter import PorterStemmer
-
-        return _lowercase(PorterStemmer())
-    from importlib.machinery import PathFinder
-
-    spec = PathFinder.find_spec("nltk")
-    if spec is None or not spec.submodule_search_locations:
-        raise DataError("the package nltk is not installed", "run: pip install nltk")
-    root = Path(next(iter(spec.submodule_search_locations)))
-    before = set(sys.modules)
-    try:
-        for name, folder in (("nltk", root), ("nltk.stem", root / "stem")):
-            stand_in = ModuleType(name)
-            stand_in.__path__ = [str(folder)]
-            sys.modules[name] = stand_in
-        from nltk.stem.porter import PorterStemmer
-
-        return _lowercase(PorterStemmer())
-    finally:
-        for name in set(sys.modules) - before:
-            if name.partition(".")[0] == "nltk":
-                del sys.modules[name]
-
-
-def _lowercase(porter: object) -> Callable[[str], str]:
-    """The bound `stem` of a stemmer; words are folded already, so its own lower-casing is left out."""
-    stem: Callable[..., str] = porter.stem  # type: ignore[attr-defined]
-    return lambda word: stem(word, to_lowercase=False)

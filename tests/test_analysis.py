@@ -6,10 +6,11 @@ import subprocess
 import sys
 import unicodedata
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from strata.core import analysis, porter
@@ -60,9 +61,14 @@ def test_the_fast_split_of_ascii_equals_the_pattern(text: str) -> None:
     assert tokens(text) == re.findall(r"[^\W_]+", text.lower())
 
 
-@given(st.text())
-def test_spans_point_at_the_words_as_written(text: str) -> None:
-    assert all(fold(text[start:end]) == folded for start, end, folded in spans(text))
+@given(st.text() | st.text("aeo½㎏ﬁ’ \u0301\u0327각\u1100\u1161\u11a8न\u093cßİ_"))
+@example(unicodedata.normalize("NFD", "Pokémon détective"))
+@example("½ ㎏")
+def test_spans_are_the_tokens_where_they_are_written(text: str) -> None:
+    """Decomposed, an accent parted a word in two, and its half was put right as if it were misspelt."""
+    assert [token for _, _, token in spans(text)] == tokens(text)
+    assert all(token in tokens(text[start:end]) for start, end, token in spans(text))
+    assert all(one[0] <= other[0] and one[1] <= other[1] for one, other in pairwise(spans(text)))
 
 
 def test_the_stop_list_is_within_its_size_and_folded() -> None:

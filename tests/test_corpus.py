@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import settings as bounds
 from hypothesis import strategies as st
 
-from strata import paths, settings
+from strata import files, paths, settings
 from strata.core import corpus as corpus_module
 from strata.core import documents as documents_module
 from strata.core import importing, listing, load
@@ -214,10 +214,23 @@ def test_an_unknown_name_lists_the_known_ones(opened: Open, catalogue: Callable[
     assert "movies, zoo" in caught.value.next_step and "path" in caught.value.next_step
 
 
+def test_what_takes_a_formers_place_is_on_the_disk_first(
+    catalogue: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut after a replacement could have left an empty file, and the former one gone."""
+    importing.bring_in(str(catalogue("a")), "zoo", lambda _: None, replace=False)
+    done: list[str] = []
+    real_sync, real_rename = files.fsync, Path.rename
+    monkeypatch.setattr("strata.core.keeping.fsync", lambda path: done.append(path.name) or real_sync(path))
+    monkeypatch.setattr(Path, "rename", lambda self, to: done.append("renamed") or real_rename(self, to))
+    importing.bring_in(str(catalogue("b")), "zoo", lambda _: None, replace=True)
+    assert {"corpus.jsonl", "origin.json"} <= set(done[: done.index("renamed")])
+
+
 @pytest.mark.parametrize("name", ["x" * 5000, "~nobody-of-this-name/x", "a\0b", "no/such/file.json"])
 def test_a_name_that_no_system_can_open_is_one_line(opened: Open, name: str) -> None:
     """cases.md 46: the message names the thing and the way out."""
-    with pytest.raises(DataError) as caught:
+    with pytest.raises((DataError, UsageError)) as caught:
         opened(name)
     assert "\n" not in caught.value.message and len(caught.value.message) < 400 and caught.value.next_step
 

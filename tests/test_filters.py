@@ -34,7 +34,7 @@ def test_a_condition_is_read_as_written(text: str, wanted: Condition) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "year", "year=", "=1990", "year>=new", "year>nan", "year<inf", "two words=1",
-                                  "year>=1 and more", ">=", "year≈1990"])  # fmt: skip
+                                  "year>=1 and more", ">=", "year≈1990", "text=bear", "text!=b", "text<3"])  # fmt: skip
 def test_what_is_no_condition_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse(text)
@@ -57,6 +57,16 @@ def test_what_is_no_condition_is_refused_in_one_line(text: str) -> None:
         ("genres!=Horror", True),
         ("title=amelie", True),
         ("title=AMÉLIE", True),
+        ("title~amelie", True),
+        ("title!~amelie", False),
+        ("title~up", False),
+        ("genres~romance", True),
+        ("genres!~horror", True),
+        ("seen~x", False),
+        ("seen!~x", True),
+        ("score=8.30", True),
+        ("score!=8.3", False),
+        ("year=2001.0", True),
         ("language>5", False),
         ("seen=None", False),
         ("seen!=x", True),

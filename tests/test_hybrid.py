@@ -45,6 +45,20 @@ def test_equal_scores_stand_in_the_catalogues_order_every_time() -> None:
     assert {tuple(RRF()(lists, 10).docs.tolist()) for _ in range(100)} == {(3, 9)}
 
 
+def test_equal_sums_are_equal_whatever_the_order_of_the_lists() -> None:
+    """Added one after the other, 1st + 7th + 2nd was less than 2nd + 1st + 7th."""
+    ranks = {0: (1, 7, 2), 1: (2, 1, 7)}
+    lists = [
+        ranking(
+            f"list {i}",
+            *(next((doc for doc, of in ranks.items() if of[i] == rank), 100 * i + rank) for rank in range(1, 9)),
+        )
+        for i in range(3)
+    ]
+    fused = RRF()(lists, 2)
+    assert fused.docs.tolist() == [0, 1] and fused.scores[0] == fused.scores[1] == RRF().explain(lists, 1).value
+
+
 def test_k_0_is_honoured() -> None:
     assert RRF(0)([ranking("keyword", 5)], 1).scores.tolist() == [1.0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,23 @@ def test_the_newest_stay_and_nothing_else_is_touched(tmp_path: Path) -> None:
     assert runlog.prune(tmp_path, 5) == 0
 
 
+def test_within_a_second_the_files_times_tell_which_is_newer(tmp_path: Path) -> None:
+    """The rest of a name is chance: the log just written was removed in place of an older one."""
+    for name, written in (("ffffff", 1), ("000001", 3), ("800000", 2)):
+        file = tmp_path / f"20260101T000000-{name}.json"
+        file.write_text("{}")
+        os.utime(file, ns=(written, written))
+    assert runlog.prune(tmp_path, 2) == 1
+    assert {file.stem[-6:] for file in tmp_path.iterdir()} == {"000001", "800000"}
+    (tmp_path / "20251231T235959-ffffff.json").write_text("{}")
+    assert runlog.prune(tmp_path, 1) == 2 and [file.stem[-6:] for file in tmp_path.iterdir()] == ["000001"]
+
+
 def test_a_search_leaves_no_more_logs_than_are_kept(cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRATA_KEEP_RUNS", "3")
     runs = [cli("keyword_search_cli", "bm25search", "horse", "--json").json["run_id"] for _ in range(5)]
     left = sorted(file.stem for file in (tmp_path / "logs").iterdir())
-    assert left == sorted(runs)[-3:] and json.loads((tmp_path / "logs" / f"{left[0]}.json").read_text())["run_id"]
+    assert left == sorted(runs[-3:]) and json.loads((tmp_path / "logs" / f"{left[0]}.json").read_text())["run_id"]
     monkeypatch.setenv("STRATA_KEEP_RUNS", "0")
     for _ in range(3):
         cli("keyword_search_cli", "bm25search", "horse")

@@ -124,6 +124,8 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
                 if durable:
                     os.fsync(file.fileno())
             temporary.replace(path)
+            if durable:
+                fsync(path.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -161,7 +163,9 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
 
 def put_in_place(temporary: Path, folder: Path) -> None:
-    """Rename a finished folder to its place. A former one is moved aside first, then removed: nothing is half there."""
+    """Rename a finished folder, whose files are on the disk, to its place. A former one is moved aside first, then
+    removed: nothing is half there."""
+    fsync(temporary)
     if folder.exists():
         former = temporary.with_name(f"{temporary.name.removesuffix('.tmp')}.former.tmp")
         folder.rename(former)

@@ -32,7 +32,7 @@ def data_dir() -> Path:
 
 def expanded(text: str | Path) -> Path:
     """The path that is meant by what was typed, ~ resolved. UsageError for the home of nobody, and what is no path."""
-    shown = as_message(str(text), 200)
+    shown = as_message(str(text), 100)
     try:
         path = Path(text).expanduser()
     except RuntimeError as error:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
 
 FORMAT = 1
+SECOND = len("20261130T110257")
+"""Characters of a run_id that tell when it began; the others are chance."""
 _LOG = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6}\.json", re.ASCII)
 LOGGED = 1000
 """Hits of each list that a run log keeps: more than any list of the bundled plans holds."""
@@ -85,13 +87,25 @@ def write(folder: Path, entry: dict[str, Any]) -> Path:
 
 
 def prune(folder: Path, keep: int) -> int:
-    """Remove all but the newest `keep` run logs, which their names tell, and nothing else; returns how many went. What
-    another process removed meanwhile is no matter."""
+    """Remove all but the newest `keep` run logs and nothing else; returns how many went. Their names tell the second,
+    within it their times. What another process removed meanwhile is no matter."""
     names = sorted(name for name in os.listdir(folder) if _LOG.fullmatch(name))
-    old = names[: max(0, len(names) - keep)]
+    count = max(0, len(names) - keep)
+    second = names[count - 1][:SECOND] if count else ""
+    before = [name for name in names if name[:SECOND] < second]
+    at_once = [name for name in names if name[:SECOND] == second]
+    old = before + sorted(at_once, key=lambda name: _written(folder / name))[: count - len(before)]
     for name in old:
         (folder / name).unlink(missing_ok=True)
     return len(old)
+
+
+def _written(path: Path) -> int:
+    """Nanoseconds; 0 for a file that is gone."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def try_write(folder: Path, entry: dict[str, Any], keep: int = 0) -> str:

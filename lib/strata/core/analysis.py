@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 
 from strata import paths
@@ -58,8 +58,27 @@ def tokens(text: str) -> list[str]:
 
 
 def spans(text: str) -> list[tuple[int, int, str]]:
-    """Each word of the text as written: (start, end, folded form). For marking matches and showing what was dropped."""
-    return [(m.start(), m.end(), fold(m.group())) for m in re.finditer(r"[^\W_]+", text)]
+    """Each of `tokens` with the place where it is written: (start, end, token). For marking matches and showing what
+    was dropped. A sign that stands for several words (½) is the place of each of them."""
+    if text.isascii():
+        return [(m.start(), m.end(), m.group().lower()) for m in _TOKEN.finditer(text)]
+    folded, places = "", []
+    for start, end in _with_marks(text):
+        piece = fold(text[start:end])
+        folded += piece
+        places += [(start, end)] * len(piece)
+    # Letters of which several make one (Korean) become it where they stand together.
+    one = partial(unicodedata.normalize, "NFC")
+    return [(places[m.start()][0], places[m.end() - 1][1], one(m.group())) for m in _TOKEN.finditer(folded)]
+
+
+def _with_marks(text: str) -> Iterator[tuple[int, int]]:
+    """Where each letter stands, with the marks that follow it."""
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end == len(text) or not unicodedata.category(text[end]).startswith("M"):
+            yield start, end
+            start = end
 
 
 @cache

@@ -22,31 +22,36 @@ _FORM = re.compile(r"([\w.-]+)\s*(>=|<=|!=|!~|~|=|>|<)\s*(\S.*)")
 
 @dataclass(frozen=True)
 class Condition:
-    """field, operator and value as written. Text is compared folded; a list field matches by any of its items. ~ and !~
-    ask whether a text holds a word, in any of its forms (shark, sharks); the field "text" is the title with it."""
+    """field, operator and value as written. Text is compared folded, numbers as numbers; a list field matches by any of
+    its items. ~ and !~ ask whether a text holds a word, in any of its forms (shark, sharks); the field "text" is the
+    title with it."""
 
     field: str
     operator: str
     value: str
 
     def holds(self, document: Document) -> bool:
-        """Whether a document meets it. A document without the field meets only `!=`."""
+        """Whether a document meets it. A document without the field meets only `!=` and `!~`."""
         if self.operator in ("~", "!~"):
             return self._said_in(document) == (self.operator == "~")
-        given = document.title if self.field == "title" else document.fields.get(self.field)
-        values = [v for v in (given if isinstance(given, list) else [given]) if v is not None]
-        if self.operator == "=":
-            return any(fold(str(v)) == fold(self.value) for v in values)
-        if self.operator == "!=":
-            return all(fold(str(v)) != fold(self.value) for v in values)
+        values = self._values(document)
+        if self.operator in ("=", "!="):
+            return any(map(self._is, values)) == (self.operator == "=")
         bound = float(self.value)
         return any(_ordered(number, self.operator, bound) for number in map(_number, values) if number is not None)
 
+    def _values(self, document: Document) -> list[Any]:
+        given = document.title if self.field == "title" else document.fields.get(self.field)
+        return [value for value in (given if isinstance(given, list) else [given]) if value is not None]
+
+    def _is(self, value: Any) -> bool:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return fold(str(value)) == fold(self.value) or (number and _number(self.value) == value)
+
     def _said_in(self, document: Document) -> bool:
         """Whether all words of the value stand in the field."""
-        given = document.fields.get(self.field)
-        text = f"{document.title}\n{document.text}" if self.field == "text" else str(given or "")
-        words = tokens(text)
+        texts = [document.title, document.text] if self.field == "text" else map(str, self._values(document))
+        words = tokens("\n".join(texts))
         return all(_says(words, wanted) for wanted in tokens(self.value))
 
 
@@ -83,6 +88,8 @@ def parse(text: str) -> Condition:
     if not match:
         raise UsageError(f'"{text}" is no condition', "write FIELD=VALUE or FIELD>=NUMBER, e.g. year>=1990")
     condition = Condition(*match.groups())
+    if condition.field == "text" and condition.operator not in ("~", "!~"):
+        raise UsageError(f'"{text}" would compare whole texts', f"ask for a word: text~{condition.value}")
     bound = _number(condition.value)
     if condition.operator not in ("=", "!=", "~", "!~") and (bound is None or not math.isfinite(bound)):
         raise UsageError(f'"{condition.value}" in "{text}" is not a number', "use = to compare text")

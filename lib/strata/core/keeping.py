@@ -20,7 +20,7 @@ from strata import paths
 from strata.core.catalogue import ORIGIN
 from strata.core.types import Document
 from strata.errors import UsageError
-from strata.files import explained, locked, put_in_place, write_atomically
+from strata.files import explained, fsync, locked, put_in_place, write_atomically
 from strata.settings import DEFAULT_DATASET
 
 CORPUS = "corpus.jsonl"
@@ -59,6 +59,8 @@ def keep(name: str, note: Callable[[str], None], *, replace: bool) -> Iterator[P
         try:
             temporary.mkdir()
             yield temporary
+            for file in temporary.rglob("*"):  # before the former catalogue is gone
+                fsync(file)
             put_in_place(temporary, folder)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -20,11 +20,11 @@ from strata.experiments.fields import Fields, Odd, loaded
 from strata.experiments.parsing import parse
 from strata.experiments.record import Run
 from strata.paths import as_path
+from strata.runlog import SECOND
 
 _ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{6,32}")
 _LAST = re.compile(r"last(?:-(\d{1,9}))?")
 _WRITTEN = re.compile(r"[0-9A-Za-z-]+")
-_SECOND = len("20261130T110257")
 LARGEST = 64 * 2**20
 """Bytes of a log; ours have some ten thousand, with the calls of a model a hundred thousand."""
 HEAD = 64 * 2**10
@@ -129,7 +129,7 @@ def logs(folder: Path) -> Logs:
             id = entry.name.removesuffix(".json")
             if id != entry.name and _ID.fullmatch(id) and entry.is_file():
                 # Several runs of one second: the file's time tells which was later.
-                found.append((id[:_SECOND], entry.stat().st_mtime_ns, id))
+                found.append((id[:SECOND], entry.stat().st_mtime_ns, id))
             elif entry.name.endswith((".json", ".tmp")):
                 others.append(entry.name)
     except OSError as error:
@@ -146,7 +146,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _tail(id: str) -> str:
-    return id[_SECOND + 1 :]
+    return id[SECOND + 1 :]
 
 
 def _said(error: Odd) -> str:

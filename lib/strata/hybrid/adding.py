@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 
 import numpy as np
 
@@ -18,13 +19,15 @@ def added(
 ) -> Ranking:
     """values: for each list what its places give, in order. A list that repeats a document counts its best place only.
     last: documents that come after others of the same sum. Other ties: the catalogue's order."""
-    totals: dict[int, float] = {}
+    given_by: dict[int, list[float]] = {}
     for ranking, given in zip(lists, values, strict=True):
         seen: set[int] = set()
         for doc, value in zip(ranking.docs.tolist(), given, strict=True):
             if doc not in seen:
                 seen.add(doc)
-                totals[doc] = totals.get(doc, 0.0) + value
+                given_by.setdefault(doc, []).append(value)
+    # Not one after the other: the rounding of that depends on the order of the lists, and would decide between equals.
+    totals = {doc: fsum(values) for doc, values in given_by.items()}
     best = sorted(totals.items(), key=lambda pair: (-pair[1], last(pair[0]), pair[0]))[:depth]
     docs = np.array([doc for doc, _ in best], dtype=np.int32)
     return Ranking(name, docs, np.array([score for _, score in best], dtype=np.float64), matched=len(totals))

@@ -53,4 +53,4 @@ class RRF:
             rank = ranking.place(doc)
             if rank is not None:
                 parts.append(Part(ranking.name, self.part(rank), f"1/({self.k:g}+{rank})", facts={"rank": rank}))
-        return Part(self.name, sum(part.value for part in parts), "the sum over the lists", tuple(parts))
+        return Part(self.name, math.fsum(part.value for part in parts), "the sum over the lists", tuple(parts))

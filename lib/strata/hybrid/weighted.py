@@ -12,6 +12,7 @@ it a convex combination.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -70,4 +71,4 @@ class Weighted:
                 value = float(min_max(ranking.scores)[rank - 1])
                 facts = {"rank": rank, "raw": float(ranking.scores[rank - 1]), "normalised": value, "weight": weight}
                 parts.append(Part(ranking.name, weight * value, f"{weight:g}·{value:.3f}", facts=facts))
-        return Part(self.name, sum(part.value for part in parts), "the weighted sum over the lists", tuple(parts))
+        return Part(self.name, math.fsum(part.value for part in parts), "the weighted sum over the lists", tuple(parts))

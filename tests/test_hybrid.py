@@ -82,7 +82,14 @@ def test_a_fused_score_is_the_sum_of_its_explanation_and_never_above_the_most(li
 
 @pytest.mark.parametrize(
     ("scores", "expected"),
-    [([0.5, -0.2, 1], [0.7 / 1.2, 0, 1]), ([3, 3, 3], [1, 1, 1]), ([7], [1]), ([], []), ([0, 0], [1, 1])],
+    [
+        ([0.5, -0.2, 1], [0.7 / 1.2, 0, 1]),
+        ([3, 3, 3], [1, 1, 1]),
+        ([7], [1]),
+        ([], []),
+        ([0, 0], [1, 1]),
+        ([5e-324, 0], [1, 0]),
+    ],
 )
 def test_min_max_by_hand(scores: list[float], expected: list[float]) -> None:
     assert min_max(scores).tolist() == pytest.approx(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,5 +23,6 @@ def min_max(scores: Sequence[float] | np.ndarray) -> np.ndarray:
     low, high = float(values.min()), float(values.max())
     if low == high:
         return np.ones_like(values)
-    # Halves first: the difference of two huge numbers of opposite sign would overflow.
-    return (values / 2 - low / 2) / (high / 2 - low / 2)
+    if not math.isfinite(high - low):  # of two huge numbers of opposite sign
+        values, low, high = values / 2, low / 2, high / 2
+    return (values - low) / (high - low)

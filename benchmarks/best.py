@@ -113,17 +113,15 @@ def grid() -> dict[str, Plan]:
         (0.0, 0.2, 0.4),
     ):
         name = f"{which}; {enhance.name if enhance else 'as asked'}; trust {alpha:g}^{power:g}; mix {mix:g}"
-        found[name] = plan(lists(which, True), Trust(alpha, power), enhance, reader(mix) if mix else None)
+        made = plan(lists(which, True), Trust(alpha, power), enhance, reader(mix) if mix else None)
+        found[name] = replace(made, premises=True)
     return found
 
 
-def step_table(golden: GoldenSet, ws: Workspace, enriched: Workspace) -> None:
-    """enriched: the same catalogue, with premises; for the plans that ask for them."""
+def step_table(golden: GoldenSet, ws: Workspace) -> None:
     rows = steps()
-    done: dict[str, Outcome] = {}
-    for where, wanted in ((ws, False), (enriched, True)):
-        some = [Contender(name, made) for name, made, _ in rows if made.premises is wanted]
-        done |= {one.label: one for one in evaluate(some, golden, where)}
+    found = evaluate([Contender(name, made) for name, made, _ in rows], golden, ws)
+    done = {one.label: one for one in found.outcomes}
     main = measure("ndcg", LIMIT)
     kinds = list(dict.fromkeys(query.kind for query in golden.judged if query.kind))
     print(f"| plan | nDCG@{LIMIT} | 95 % | to the row before | p | " + " | ".join(kinds) + " | ms |")
@@ -155,7 +153,7 @@ def nested(golden: GoldenSet, ws: Workspace, seeds: int) -> None:
     memo: dict[object, object] = {}
     values = []
     for number, (name, made) in enumerate(plans.items(), start=1):
-        (outcome,) = evaluate([Contender(name, made)], judged, ws, memo)  # type: ignore[arg-type]
+        (outcome,) = evaluate([Contender(name, made)], judged, ws, memo).outcomes  # type: ignore[arg-type]
         values.append(outcome.values(judged.queries, main))
         if number % 24 == 0:
             print(f"{number} of {len(plans)} plans", file=sys.stderr, flush=True)
@@ -176,7 +174,7 @@ def nested(golden: GoldenSet, ws: Workspace, seeds: int) -> None:
     print(f"nested cross-validation: mean {statistics.fmean(means):.4f}, range {min(means):.4f}–{max(means):.4f}")
     print(f"in sample, the best plan of the grid: {inside.max():.4f} ({names[int(inside.argmax())]})")
     print(f"the plans of the grid: median {float(np.median(inside)):.4f}, lowest {inside.min():.4f}")
-    (outcome,) = evaluate([Contender("best", replace(own, limit=LIMIT))], judged, ws, memo)  # type: ignore[arg-type]
+    (outcome,) = evaluate([Contender("best", replace(own, limit=LIMIT))], judged, ws, memo).outcomes  # type: ignore[arg-type]
     print(f"the preset as it is: {outcome.mean(judged.queries, main):.4f}")
     for name, count in chosen.most_common(8):
         print(f"  chosen {count:3} of {5 * seeds}: {name}")
@@ -189,13 +187,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--steps-only", action="store_true")
     given = parser.parse_args()
-    ws, enriched = (
-        Workspace(settings.load("movies", given.cache_dir), keep=True, enriched=premises) for premises in (False, True)
-    )
+    ws = Workspace(settings.load("movies", given.cache_dir), keep=True)
     golden = load_golden(given.golden, ws.corpus)
-    step_table(golden, ws, enriched)
+    step_table(golden, ws)
     if not given.steps_only:
-        nested(golden, enriched, given.seeds)
+        nested(golden, ws, given.seeds)
 
 
 if __name__ == "__main__":

@@ -32,10 +32,11 @@ def evaluate(
 ) -> None:
     """A plan query by query, then the means; or every layer side by side (--layers)."""
     from strata import evaluating
-    from strata.errors import UsageError
 
-    if not layers and (with_ or kinds):
-        raise UsageError("--with and --kinds belong to the table of layers", "add --layers")
+    if not layers:
+        evaluating.refuse(
+            asked, ("with_", "kinds", "against", "metric"), "belongs to the table of layers", "add --layers"
+        )
     bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
     if layers:
         evaluating.layers(bench, evaluating.names(with_), against, metric, kinds)
@@ -182,16 +183,25 @@ def trec(
     metric: golden_flags.Metric = "ndcg",
 ) -> None:
     """Runs and judgements for trec_eval, ranx, ir_measures, pyserini; or theirs evaluated and compared here."""
-    from strata import evaluating, examining
+    from strata import evaluating, exchanging
     from strata.errors import UsageError
 
     if bool(folder) == bool(run):
         raise UsageError("give FOLDER to write runs, or --run FILE to read some", "one of the two")
+    if run:
+        of_plans = ("layers", "with_", *(name for name in asked.values if name != "limit"))
+        evaluating.refuse(asked, of_plans, "says how runs are made, and --run reads some", "leave it out")
+    else:
+        evaluating.refuse(
+            asked, ("against", "metric"), "belongs to runs that are read", "add --run FILE, or leave it out"
+        )
+    if not layers:
+        evaluating.refuse(asked, ("with_",), "adds rows to every layer's", "add --layers")
     bench = evaluating.opened(common, asked, evaluating.Golden(golden, split, kind, queries))
     if run:
-        examining.read_runs(bench, run, against, metric)
+        exchanging.read_runs(bench, run, against, metric)
     else:
-        examining.export(bench, folder or "", evaluating.names(with_), every=layers)
+        exchanging.export(bench, folder or "", evaluating.names(with_), every=layers)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def measured(
     golden = GoldenSet("small", (*queries, GoldenQuery("none", f"opera {asked[0]}", {}, kinds[0])), ("a problem",))
     plan = Plan((BM25(), TfIdf()), fuse=RRF(), limit=3)
     plans = {"bm25": Plan((BM25(),)), fused: plan, f"{fused} > backwards": replace(plan, rerank=Backwards())}
-    outcomes = evaluate([Contender(name, one) for name, one in plans.items()], golden, ws)
+    outcomes = evaluate([Contender(name, one) for name, one in plans.items()], golden, ws).outcomes
     without = [Unanswerable(("none",), ()), None, Unanswerable((), ("none",))]
     grids = (["k=0,1,60"], ["k1=1,2", "b=0,0.7"])
     return Measured(

@@ -133,7 +133,7 @@ def test_topics_that_no_film_has_get_no_answer_and_details_of_a_film_do(queries:
     """What answer/evidence.py says of itself, on some of them."""
     asked = [query for query in queries.queries if query.id in ("u01", "u11", "u16", "u17", "u53", "u59")]
     some = GoldenSet("some", tuple(asked))
-    (outcome,) = evaluate([Contender("rrf", planfile.preset("lessons", "rrf"))], some, films)
+    (outcome,) = evaluate([Contender("rrf", planfile.preset("lessons", "rrf"))], some, films).outcomes
     (found,) = unanswerable([outcome], [query.id for query in asked], 5, films)
     assert found is not None
     assert (found.abstained, found.answered) == (("u01", "u11", "u16", "u17"), ("u53", "u59"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -12,7 +12,10 @@ import typer
 import evaluation_cli
 from strata.subcommand import arranged
 from tests.conftest import DATASETS, Run
+from tests.counting import Encoders
+from tests.html_reader import read
 from tests.llm_server import Server, reply
+from tests.test_report import tables
 
 MEASURES = {"precision", "recall", "f1", "hit", "mrr", "map", "ndcg"}
 
@@ -132,6 +135,15 @@ def test_a_setting_goes_to_the_rows_that_have_it(cli: Run, small: tuple[str, str
         (["--kind", "nosuch"], "no query is of the kind"),
         (["--golden", "nowhere.json"], "nowhere.json"),
         (["--layers", "--min-score", "0.2", "--chunk-size=3"], "No such option"),
+        (["--metric", "ndcg"], "--metric belongs to the table of layers; add --layers"),
+        (["--against", "bm25"], "--against belongs to the table of layers; add --layers"),
+        (["--kinds"], "add --layers"),
+        (["trec", "out", "--with", "rerank"], "--with adds rows to every layer's; add --layers"),
+        (["trec", "out", "--metric", "nope"], "--metric belongs to runs that are read"),
+        (["trec", "out", "--layers", "--against", "zzz"], "--against belongs to runs that are read"),
+        (["trec", "--run", "a.run", "--layers"], "--layers says how runs are made"),
+        (["trec", "--run", "a.run", "--with", "spell"], "--with says how runs are made"),
+        (["trec", "--run", "a.run", "--rerank", "cross_encoder"], "--rerank says how runs are made"),
         (["check", "--force"], "--force belongs to --merge"),
         (["check", "--merge", "graded.jsonl"], "--golden FILE"),
         (["sweep"], "--over is missing"),
@@ -167,10 +179,6 @@ def test_a_model_that_fails_for_good_is_no_row(
     done = cli("evaluation_cli", *where, "--json")
     assert done.status == 0 and "rewrite > rrf is left out" in done.err
     assert "rewrite > rrf" not in {row["layer"] for row in done.json["layers"]}
-
-
-def queries(data: Any) -> list[str]:
-    return [query["id"] for query in data["queries"]]
 
 
 def test_a_plan_of_ones_own_stands_beside_the_layers(cli: Run, small: tuple[str, str], tmp_path: Path) -> None:
@@ -220,3 +228,75 @@ def test_runs_go_out_and_come_back_the_same(cli: Run, small: tuple[str, str], tm
     assert [(one["label"], one["problems"]) for one in read["runs"]] == [("bm25", []), ("chunks", [])]
     text = cli("evaluation_cli", "trec", "--run", runs[0], "--run", runs[1], *where)
     assert text.status == 0 and "diff.: to bm25" in text.out
+
+
+def test_a_sweep_takes_an_option_by_its_own_name(cli: Run, small: tuple[str, str], encoders: Encoders) -> None:
+    where = ["sweep", "--dataset", small[0], "--golden", small[1], "--json", "-q"]
+    for name in ("max_chunk_size", "max-chunk-size", "sentences"):
+        done = cli("evaluation_cli", *where, "--over", f"{name}=2,4")
+        assert done.status == 0, done.err
+        assert done.json["over"] == [{"setting": "sentences", "values": [2, 4]}]
+
+
+@pytest.fixture
+def troubled(small: tuple[str, str], tmp_path: Path) -> list[str]:
+    """Options: the same catalogue, and a golden set with a query whose titles are all unknown and one without an
+    answer."""
+    cases = [
+        {"id": "a", "query": "honey", "relevant": [{"id": 1}]},
+        {"id": "b", "query": "farm", "relevant": ["The Hen", "Foxes"]},
+        {"id": "c", "query": "submarine", "relevant": []},
+    ]
+    golden = tmp_path / "troubled.json"
+    golden.write_text(json.dumps({"test_cases": cases}))
+    return ["--dataset", small[0], "--golden", str(golden), "-q"]
+
+
+def test_a_query_whose_titles_are_unknown_is_not_unanswerable(
+    cli: Run, troubled: list[str], encoders: Encoders, tmp_path: Path
+) -> None:
+    data = cli("evaluation_cli", *troubled, "--json").json
+    assert (data["judged_queries"], data["unjudged_queries"], data["unanswerable"]["queries"]) == (1, 2, 1)
+    rows = cli("evaluation_cli", "--layers", *troubled, "--json").json["layers"]
+    assert {row["unanswerable"]["queries"] for row in rows} == {1}
+    text = " ".join(cli("evaluation_cli", "--layers", *troubled).out.split())
+    assert "1 query judged, 1 unanswerable, 1 whose titles are not in the catalogue." in text
+    page = tmp_path / "page.html"
+    assert cli("evaluation_cli", "report", str(page), *troubled).status == 0
+    heat = tables(read(page.read_text(encoding="utf-8")))["Queries by layers"]
+    assert [row[0].split()[0] for row in heat if row[0].startswith(("a ", "b ", "c "))] == ["a", "c"]
+
+
+@pytest.mark.parametrize("way", ["--layers", "--run"])
+def test_the_problems_of_a_golden_set_are_told_beside_every_table(
+    cli: Run, troubled: list[str], encoders: Encoders, tmp_path: Path, way: str
+) -> None:
+    run = tmp_path / "their.run"
+    run.write_text("a Q0 1 1 1 x\n")
+    command = ["trec", "--run", str(run)] if way == "--run" else ["--layers"]
+    data = cli("evaluation_cli", *command, *troubled, "--json").json
+    assert len(data["problems"]) == 2 and "The Hen" in data["problems"][0] and data["unjudged_queries"] == 2
+    lines = cli("evaluation_cli", *command, *troubled).out.splitlines()
+    assert "2 problems in the golden set; see: evaluation_cli check" in lines
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_whether_a_set_is_of_test_cases_is_told_by_what_it_holds(
+    cli: Run, small: tuple[str, str], encoders: Encoders, tmp_path: Path, packed: bool
+) -> None:
+    golden = Path(small[1])
+    if packed:
+        golden = tmp_path / "golden.json.gz"
+        golden.write_bytes(gzip.compress(Path(small[1]).read_bytes()))
+    data = cli("evaluation_cli", "--dataset", small[0], "--golden", str(golden), "--json").json
+    assert (data["judged_queries"], data["unjudged_queries"], data["unanswerable"]["queries"]) == (2, 1, 1)
+
+
+def test_judgements_leave_out_queries_that_nobody_judged_however_the_file_is_called(
+    cli: Run, small: tuple[str, str], encoders: Encoders, tmp_path: Path
+) -> None:
+    (tmp_path / "qrels.json").write_text("a 0 1 2\n")
+    (tmp_path / "queries.tsv").write_text("a\thoney\nb\tfarm\n")
+    where = ["--golden", str(tmp_path / "qrels.json"), "--queries", str(tmp_path / "queries.tsv")]
+    data = cli("evaluation_cli", "--dataset", small[0], *where, "--json").json
+    assert (data["judged_queries"], data["unjudged_queries"], data["unanswerable"]) == (1, 0, None)

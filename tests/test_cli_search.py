@@ -124,6 +124,26 @@ def test_a_trace_follows_a_query_through_the_layers(cli: Run) -> None:
     assert found["moves"]["paths"][0]["ranks"].keys() == {"keyword", "chunks", "rrf"}
 
 
+def test_the_list_beside_is_asked_what_the_run_s_own_lists_were(cli: Run) -> None:
+    """It was asked the query before the enhancement, and held what the enhancement had ruled out."""
+    query = "pengiuns walking acros antartica documentry"
+    found = cli("hybrid_search_cli", "trace", query, "--enhance", "spell", "--json").json
+    alone = cli("semantic_search_cli", "search", found["query"]["used"], "--limit", "593", "--json").json["results"]
+    ranks = {one["id"]: one["rank"] for one in alone if one["rank"] <= 100}
+    (beside,) = found["moves"]["beside"]
+    assert [one["rank"] for one in beside["ranks"]] == [ranks.get(one["id"]) for one in beside["ranks"]]
+    assert found["query"]["used"] != query and 1 in [one["rank"] for one in beside["ranks"]]
+
+    query = "something like Jaws"
+    found = cli("hybrid_search_cli", "trace", query, "--enhance", "structure", "--limit", "100", "--json").json
+    assert len(found["query"]["exclude"]) == 1
+    alone = cli("semantic_search_cli", "search", found["query"]["meaning"], "--limit", "593", "--json").json["results"]
+    left = [one["id"] for one in alone if one["id"] not in found["query"]["exclude"]]
+    (beside,) = found["moves"]["beside"]
+    shown = [(one["id"], one["rank"]) for one in beside["ranks"] if one["rank"]]
+    assert len(shown) > 20 and all(left[rank - 1] == id for id, rank in shown)
+
+
 @pytest.mark.parametrize("spelling", ["rrf-search", "rrf_search", "rrfsearch"])
 def test_every_spelling_of_a_subcommand_is_accepted(cli: Run, spelling: str) -> None:
     assert cli("hybrid_search_cli", spelling, "horse", "--limit", "1", "--no-log").status == 0

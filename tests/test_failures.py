@@ -54,7 +54,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Backwards:
-    """A reranker that turns round its first candidates, and drops the others as rerankers do."""
+    """A reranker that turns round its first candidates, and does not read the others."""
 
     candidates: int = 25
     name: str = "backwards"
@@ -84,7 +84,7 @@ def made(catalogue: Callable[..., Path], workspace: Callable[[Path], Workspace])
 
 def looked_at(ws: Workspace, plan: Plan, text: str, relevant: dict[str, int], limit: int = 1, **more: Any) -> Failures:
     golden = GoldenSet("g", (GoldenQuery("q1", text, relevant),))
-    (outcome,) = evaluate([Contender("plan", plan)], golden, ws)
+    (outcome,) = evaluate([Contender("plan", plan)], golden, ws).outcomes
     return failures(outcome, golden, ws, limit, **more)
 
 
@@ -119,7 +119,7 @@ def test_a_title_that_no_document_bears_is_missed_and_counted_by_no_measure(made
     file = tmp_path / "golden.json"
     file.write_text(json.dumps({"test_cases": [{"query": "bear", "relevant_docs": ["T1", "Yogi"]}]}), encoding="utf-8")
     golden = load_golden(file, ws.corpus)
-    (outcome,) = evaluate([Contender("plan", KEYWORD)], golden, ws)
+    (outcome,) = evaluate([Contender("plan", KEYWORD)], golden, ws).outcomes
     found = failures(outcome, golden, ws, 1)
     assert reason(the_miss(found, "absent")) == 'no document has the title "Yogi"'
     assert found.now == {"hit": 1.0, "ndcg": 1.0} and found.gains == {"absent": {"hit": 0.0, "ndcg": 0.0}}
@@ -154,10 +154,12 @@ def test_lost_by_the_reranker(made: Made) -> None:
     assert reason(the_miss(looked_at(ws, alone, "bear", {"1": 2}), "reranker")).startswith("rank 1 in meaning, rank 2")
 
 
-def test_lost_by_a_reranker_that_does_not_read_so_far(made: Made) -> None:
-    plan = Plan(retrieve=(Order(("1", "2", "3")),), rerank=Backwards(candidates=2))
-    miss = the_miss(looked_at(made(*BEARS), plan, "bear", {"3": 2}, limit=3), "reranker")
-    assert reason(miss) == "rank 3 in meaning, and backwards reads the first 2 only"
+def test_what_a_reranker_does_not_read_keeps_its_place_and_is_found_there(made: Made) -> None:
+    plan = Plan(retrieve=(Order(("1", "2", "3", "4")),), rerank=Backwards(candidates=2))
+    found = looked_at(made(*BEARS), plan, "bear", {"3": 2, "4": 2}, limit=3)
+    (there,) = found.found
+    assert there.id == "3" and there.stands[-1].rank == 3
+    assert reason(the_miss(found, "cut")) == "at best rank 4 in meaning, and backwards reads the first 2 only"
 
 
 @pytest.mark.parametrize("fuse", [RRF(), Weighted()])
@@ -395,7 +397,7 @@ def memo() -> Memo:
 @pytest.fixture
 def bundled(films: Workspace, memo: Memo) -> tuple[Outcome, GoldenSet, Workspace]:
     golden = load_golden(paths.data_dir() / "golden_dataset.json", films.corpus)
-    (outcome,) = evaluate([Contender("rrf", preset("lessons", "rrf"))], golden, films, memo)
+    (outcome,) = evaluate([Contender("rrf", preset("lessons", "rrf"))], golden, films, memo).outcomes
     return outcome, golden, films
 
 

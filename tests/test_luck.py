@@ -93,6 +93,25 @@ def test_the_needed_difference_is_where_p_comes_to_05() -> None:
     assert luck([[0.5, 0.4, 0.1]], 0).needed is None  # three queries: p is 1/8 at the least
 
 
+@pytest.mark.parametrize("queries", [8, 14, 15, 40])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_difference_of_what_is_needed_has_a_p_of_05_or_less_and_nothing_rarer_is_asked_for(
+    queries: int, seed: int
+) -> None:
+    """Enumerated or estimated: of the sums that chance gives, the last but those that are too often reached."""
+    table = np.random.default_rng(seed).normal(0, 0.3, (5, queries))
+    found = luck(table, 1)
+    assert found.needed is not None and found.exact == (queries <= EXACT)
+    scale = np.sqrt((table[1] ** 2).sum())
+    largest = np.sort(module._largest(table / np.sqrt((table**2).sum(axis=1))[:, None], found.exact, 0))
+    asked = found.needed * queries / scale
+    more = int(not found.exact)  # an estimate counts the observed one among those drawn
+    as_far = np.count_nonzero(largest >= asked - 1e-9)
+    assert (as_far + more) / (largest.size + more) <= 0.05
+    below = largest[largest < asked - 1e-9].max()
+    assert (np.count_nonzero(largest >= below - 1e-9) + more) / (largest.size + more) > 0.05
+
+
 @pytest.mark.parametrize(("rows", "wrongly"), [(2, 0.0), (11, 0.1), (40, 0.2)])
 def test_the_best_of_equals_is_significant_no_more_often_than_it_says(
     rows: int, wrongly: float, monkeypatch: pytest.MonkeyPatch

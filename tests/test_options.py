@@ -296,15 +296,20 @@ def hint(done: Done) -> list[str]:
         ("weighted", []),
         ("weighted", ["--alpha", "0", "--vectors", "document"]),
         ("weighted", ["--limit", "200", "--encoder", "other", "--max-chunk-size", "2", "--overlap", "1"]),
+        ("rrf", ["--limit", "1", "--rerank", "late_interaction"]),
+        ("rrf", ["--limit", "9", "--rerank", "late_interaction"]),
+        ("weighted", ["--limit", "7", "--depth", "4", "--rerank", "late_interaction"]),
     ],
 )
 def test_the_command_that_is_named_explains_this_very_order(
     cli: Run, small: Callable[..., Done], tmp_path: Path, name: str, args: list[str]
 ) -> None:
-    """weighted-search named a command that explained RRF's order."""
-    found = small(name, "--json", *args).json["results"][0]
+    """weighted-search named a command that explained RRF's order; with a reranker, one of other candidates."""
+    searched = small(name, "--json", *args).json
+    found = searched["results"][0]
     program, *command = hint(small(name, *args))
     explained = cli(program, *command, "--json", cache=tmp_path / "own").json
+    assert {**explained["plan"], "limit": 0} == {**searched["plan"], "limit": 0}
     assert (explained["id"], explained["rank"], explained["score"]) == (found["id"], 1, found["score"])
 
 

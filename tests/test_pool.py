@@ -179,7 +179,7 @@ def test_a_line_that_is_none_of_a_pool_is_named_and_nothing_is_written(
 def test_after_a_pool_is_graded_and_merged_every_top_is_judged(films: Workspace, tmp_path: Path, bundled: Path) -> None:
     golden = load_golden(bundled, films.corpus)
     contenders = [Contender("tf-idf", Plan(retrieve=(TfIdf(),))), Contender("bm25", Plan(retrieve=(BM25(),)))]
-    outcomes = evaluate(contenders, golden, films)
+    outcomes = evaluate(contenders, golden, films).outcomes
     judged = measure("judged", 10)
     assert all(outcome.mean(golden.judged, judged) < 0.3 for outcome in outcomes)
     path = tmp_path / "pool.jsonl"

@@ -120,7 +120,7 @@ def test_every_query_shows_where_its_relevant_documents_stand(plain: Measured) -
 
 
 def test_what_is_measured_can_be_read_and_repeated(plain: Measured) -> None:
-    root = read(plain.page(about=facts(plain.ws.corpus, "2026-11-30", ["all-MiniLM-L6-v2"])))
+    root = read(plain.page(about=facts([plain.ws.corpus], "2026-11-30", ["all-MiniLM-L6-v2"])))
     for text in ("2026-11-30", "all-MiniLM-L6-v2", "10 documents", "8 queries with an answer, 1 without", "nDCG@3"):
         assert text in root.text
     assert [one.text for one in root.every("pre")] == ["evaluation_cli report x.html"]

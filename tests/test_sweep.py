@@ -335,12 +335,14 @@ def test_a_sweep_is_what_each_plan_alone_gives(small: Workspace, plan: Plan, tex
     found = sweep(plan, over, GOLDEN, small, ndcg, parted, seed=4)
     rows = {}
     for settings, changed in combinations(plan, over):
-        [outcome] = evaluate([Contender("alone", changed)], GOLDEN, small)
+        [outcome] = evaluate([Contender("alone", changed)], GOLDEN, small).outcomes
         rows[json.dumps(settings)] = outcome.values(GOLDEN.judged, ndcg)
         point = next(point for point in found.points if dict(point.settings) == settings)
         assert point.mean == pytest.approx(outcome.mean(GOLDEN.judged, ndcg))
     assert len({tuple(row) for row in rows.values()}) > 1  # the catalogue tells the settings apart
-    assert found.base == tuple(evaluate([Contender("own", plan)], GOLDEN, small)[0].values(GOLDEN.judged, ndcg))
+    assert found.base == tuple(
+        evaluate([Contender("own", plan)], GOLDEN, small).outcomes[0].values(GOLDEN.judged, ndcg)
+    )
     assert found.folds == folds(parted, [query.kind for query in GOLDEN.judged], 4)
     assert sum(point.chosen for point in found.points) == len(found.folds.parts)
     table, settings = np.array(list(rows.values())), [dict(point.settings) for point in found.points]
@@ -365,9 +367,9 @@ def test_each_list_is_made_once_and_forgotten_when_its_last_plan_has_run(
         made.append(self)
         return search(self, *given)
 
-    def watched(contenders: Any, golden: GoldenSet, ws: Workspace, memo: dict[Any, Any]) -> Any:
+    def watched(contenders: Any, golden: GoldenSet, ws: Workspace, memo: dict[Any, Any], **more: Any) -> Any:
         sizes.append(len(memo))
-        return evaluate(contenders, golden, ws, memo)
+        return evaluate(contenders, golden, ws, memo, **more)
 
     monkeypatch.setattr(BM25, "__call__", counted)
     monkeypatch.setattr(sweeping, "evaluate", watched)
@@ -380,7 +382,7 @@ def test_each_list_is_made_once_and_forgotten_when_its_last_plan_has_run(
 
 def test_a_plan_that_stands_in_the_grid_is_not_run_again(small: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[str] = []
-    monkeypatch.setattr(sweeping, "evaluate", lambda c, *rest: runs.append(c[0].label) or evaluate(c, *rest))
+    monkeypatch.setattr(sweeping, "evaluate", lambda c, *a, **m: runs.append(c[0].label) or evaluate(c, *a, **m))
     found = sweep(TWO, axes(["k"], TWO), GOLDEN, small, measure("ndcg", 3))
     assert len(runs) == len(found.points)
 
@@ -454,7 +456,7 @@ def test_the_ends_of_alpha_are_the_layers_alone_and_no_query_is_encoded_twice(
     asked = [text for kind, text in encoders[DEFAULT_ENCODER].drain() if kind == "query" and text != WARM_UP]
     assert sorted(asked) == sorted(query.text for query in GOLDEN.judged)
     alone = [Contender("", Plan((layer,))) for layer in (Documents(), BM25())]
-    means = [outcome.mean(GOLDEN.judged, ndcg) for outcome in evaluate(alone, GOLDEN, ws)]
+    means = [outcome.mean(GOLDEN.judged, ndcg) for outcome in evaluate(alone, GOLDEN, ws).outcomes]
     assert [found.points[0].mean, found.points[-1].mean] == pytest.approx(means) and means[0] != means[1]
     assert found.points[5].mean == found.base_mean
 

@@ -78,7 +78,7 @@ def test_what_trec_eval_makes_of_exported_files_is_what_we_make_of_the_outcome(
     films: Workspace, tmp_path: Path
 ) -> None:
     golden = load_golden(paths.data_dir() / "golden_dataset.json", films.corpus)
-    (outcome,) = evaluate([Contender("bm25", Plan(retrieve=(BM25(),)))], golden, films)
+    (outcome,) = evaluate([Contender("bm25", Plan(retrieve=(BM25(),)))], golden, films).outcomes
     run, qrels = tmp_path / "a" / "bm25.run", tmp_path / "a" / "films.qrels"
     assert write_run(outcome, run) == sum(map(len, outcome.found.values()))
     assert write_qrels(golden, qrels) == 262
@@ -308,7 +308,7 @@ def test_the_largest_differences_come_first_gains_and_losses_alike() -> None:
 def test_the_view_and_the_json_of_a_comparison(films: Workspace) -> None:
     golden = load_golden(paths.data_dir() / "golden_dataset.json", films.corpus)
     contenders = [Contender("tf-idf", Plan(retrieve=(TfIdf(),))), Contender("bm25", Plan(retrieve=(BM25(),)))]
-    found = versus(*evaluate(contenders, golden, films), golden, measure("ndcg", 5))
+    found = versus(*evaluate(contenders, golden, films).outcomes, golden, measure("ndcg", 5))
     data = json.loads(json.dumps(found.to_json(films.corpus), allow_nan=False))
     assert len(data["queries"]) == 63 == data["wins"] + data["losses"] + data["ties"]
     assert data["mean"]["difference"] == pytest.approx(sum(row["difference"] for row in data["queries"]) / 63)

@@ -30,7 +30,8 @@ _OF_ONE_COMMAND = {"show_plan", "no_log", "show_prompt", "debug", "evaluate", "s
 
 @dataclass(frozen=True)
 class Asked:
-    """base: the name of the command's plan. values: every plan option with its value; given: those that were typed.
+    """base: the name of the command's plan. values: every plan option with its value. given: the options that were
+    typed, the command's own too.
     puts: the layers, by slot, that the command puts into the plan whatever it holds."""
 
     base: str
@@ -64,13 +65,13 @@ class Asked:
 
     def choice(self, show: Callable[..., None], *, sees: bool = False) -> Choice | None:
         """Which language model may be asked; None for a command that asks none. show: what --show-prompt calls. sees:
-        it is to be shown a picture."""
+        it is to be shown a picture. UsageError for options that have nothing to say to it."""
         if "llm" not in self.values:
             return None
         from strata.llm.opening import Choice
 
         provider = "replay" if "replay" in self.given and "llm" not in self.given else self.values["llm"]
-        return Choice(
+        choice = Choice(
             provider=provider,
             model=self.values["llm_model"],
             record=self.values["record"],
@@ -80,6 +81,8 @@ class Asked:
             show_prompt=show if self.values.get("show_prompt") else None,
             sees=sees,
         )
+        choice.check()
+        return choice
 
     @property
     def origin(self) -> str:
@@ -92,11 +95,17 @@ class Asked:
         """What was typed of the plan and the request, for a command whose own plan is rrf's."""
         fusion = ["--fuse weighted"] if self.base == "weighted" and self.values.get("config") is None else []
         typed = {name: self.values[name] for name in self.values if name in self.given - _OF_ONE_COMMAND}
-        if typed.get("limit", 0) <= Plan.depth:
-            typed.pop("limit", None)  # what is shown moves nothing
+        if "limit" in typed and self._finds_the_same_by_any_limit():
+            del typed["limit"]
         many = {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
         fusion += ["--enhance none"] if "enhance" in self.puts and self.start().enhance else []  # another stood there
         return fusion + [f"{flag(name)} {quote(str(number(one)))}" for name, values in many.items() for one in values]
+
+    def _finds_the_same_by_any_limit(self) -> bool:
+        """Whether the typed limit moves nothing: neither the lists' depth nor what a reranker reads."""
+        usual = {name: value for name, value in self.values.items() if name != "limit"}
+        other = replace(self, values=usual, given=self.given - {"limit"}).plan()
+        return replace(other, limit=self.values["limit"]) == self.plan()
 
     def plan(self) -> Plan:
         """UsageError for an option that no layer of the plan has, DataError for a file that holds no plan."""

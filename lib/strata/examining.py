@@ -6,13 +6,15 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from shlex import quote
 
+from strata.asked import SETTINGS
+from strata.bench import Bench
 from strata.common import Common
 from strata.errors import CheckFailed, UsageError
-from strata.evaluating import Bench, Golden, golden_path, read
+from strata.evaluating import Golden, golden_path, read
 from strata.evaluation.measure import measure
+from strata.evaluation.readings import reading
 from strata.evaluation.table import table
 from strata.files import dumped
 from strata.paths import as_path
@@ -54,16 +56,18 @@ def pool(bench: Bench, output: str | None, depth: int, added: Sequence[str], gol
     from strata.evaluation.poolfile import write_pool
     from strata.show.golden import pooled
 
-    outcomes = bench.run(bench.layers(added))
+    bench = bench.looking(depth, "the pool")
+    ran = bench.run(bench.layers(added))
     corpus = bench.ws.corpus
-    made = pool(outcomes, bench.golden, corpus, depth)
+    made = pool(ran.outcomes, bench.golden, corpus, depth)
     if output is None:
         for one in made.lines:
             sys.stdout.write(dumped(one.to_json(corpus), encoding_of(sys.stdout)) + "\n")
     else:
         done = write_pool(made, corpus, as_path(output))
-        bench.common.emit(done.to_json(), lambda: pooled(done, golden))
-    bench.end(outcomes)
+        left_out = [one.to_json() for one in ran.left_out]
+        bench.common.emit({**done.to_json(), "left_out": left_out}, lambda: pooled(done, golden))
+    bench.end(failed=ran.failed)
 
 
 def failures(bench: Bench, examples: int, query: str | None) -> None:
@@ -72,10 +76,11 @@ def failures(bench: Bench, examples: int, query: str | None) -> None:
     from strata.show.failures import query_view, view
 
     bench = replace(bench, golden=replace(bench.golden, queries=chosen(bench.golden, "", query or "")))
-    (outcome,) = bench.run([bench.own])
+    ran = bench.run([bench.own])
+    (outcome,) = ran.outcomes
     found = failures(outcome, bench.golden, bench.ws, bench.limit)
     bench.common.emit(to_json(found), lambda: query_view(found, outcome) if query else view(found, examples))
-    bench.end([outcome])
+    bench.end(failed=ran.failed)
 
 
 def sweep(bench: Bench, over: Sequence[str], folds: str, seed: int, metric: str) -> None:
@@ -87,55 +92,25 @@ def sweep(bench: Bench, over: Sequence[str], folds: str, seed: int, metric: str)
 
     if not over:
         raise UsageError("--over is missing: which setting?", "as --over k, or --over k=1,10,60; repeatable")
+    over, main = [_as_setting(text) for text in over], measure(metric, bench.limit)
+    if not any(_setting(text) == "depth" for text in over):
+        bench = bench.looking(main.k, metric)
     plan = bench.own.plan
     asked = axes(over, plan)
-    done = sweep(plan, asked, bench.golden, bench.ws, measure(metric, bench.limit), folds, seed, bench.common.progress)
+    done = sweep(plan, asked, bench.golden, bench.ws, main, folds, seed, bench.common.progress)
     bench.common.emit(to_json(done), lambda: view(done))
+    bench.end(failed=done.failed > 0)
 
 
-def export(bench: Bench, folder: str, added: Sequence[str], *, every: bool) -> None:
-    """Runs and judgements as TREC's tools read them: FOLDER/LAYER.run, FOLDER/qrels.txt."""
-    from strata.evaluation.trec import write_qrels, write_run
-
-    into = as_path(folder)
-    outcomes = bench.run(bench.layers(added) if every else [bench.own])
-    qrels = into / "qrels.txt"
-    files = {str(qrels): write_qrels(bench.golden, qrels)}
-    for outcome in outcomes:
-        path = into / f"{_file_name(outcome.label)}.run"
-        files[str(path)] = write_run(outcome, path)
-    lines = [f"{Path(name).name}: {count:,} lines" for name, count in files.items()]
-    bench.common.emit({"folder": str(into), "files": files}, lambda: [f"written to {into}:", *lines])
-    bench.end(outcomes)
+def _setting(text: str) -> str:
+    """The layers' name of the setting that an --over names, which may be an option's."""
+    name = text.partition("=")[0].strip().replace("-", "_")
+    return SETTINGS.get(name, name)
 
 
-def _file_name(label: str) -> str:
-    """ "rrf > cross_encoder" as rrf_cross_encoder: a name on any system."""
-    return "_".join("".join(c if c.isalnum() or c in "-." else " " for c in label).split())
-
-
-def read_runs(bench: Bench, files: Sequence[str], against: str | None, metric: str) -> None:
-    """Run files of any system, evaluated over the golden set; two of them also query by query."""
-    from strata.evaluation.runfile import read_run
-    from strata.evaluation.versus import versus
-    from strata.show.evaluation import layers
-    from strata.show.versus import versus as view
-
-    found = [read_run(as_path(file), bench.golden, bench.ws.corpus, Path(file).stem) for file in files]
-    for file, one in zip(files, found, strict=True):
-        for text in (*one.problems, *one.notes):
-            bench.common.say(f"{file}: {text}")
-    outcomes = [one.outcome for one in found]
-    made = table(outcomes, bench.golden, bench.limit, against or outcomes[0].label, metric)
-    pair = versus(outcomes[0], outcomes[1], bench.golden, measure(metric, bench.limit)) if len(files) == 2 else None
-    data = {"golden": bench.golden.name, **made.to_json(), "runs": [one.to_json() for one in found]}
-    corpus = bench.ws.corpus
-    if pair is not None:
-        data["versus"] = pair.to_json(corpus)
-    unjudged = len(bench.golden.unjudged)
-    bench.common.emit(
-        data, lambda: [*layers(made, unjudged, False), *(["", *view(pair, corpus)] if pair is not None else [])]
-    )
+def _as_setting(text: str) -> str:
+    _, equals, values = text.partition("=")
+    return f"{_setting(text)}{equals}{values}"
 
 
 def report(
@@ -148,25 +123,28 @@ def report(
     from strata.reporting.page import check_installed, facts, page, write
 
     check_installed()
+    main = measure(metric, bench.limit)
+    bench = bench.looking(main.k, metric)
     path, own = as_path(file), bench.own
-    grids = [axes([text], own.plan) for text in over]
+    grids = [axes([_as_setting(text)], own.plan) for text in over]
     rows = bench.layers(added)
     bench.check_names(rows, against, metric)
-    outcomes = bench.run(rows)
+    ran = bench.run(rows, against)
+    outcomes = ran.outcomes
     made = table(outcomes, bench.golden, bench.limit, against, metric, bench.unanswerable(outcomes))
     same = next((one for one in outcomes if one.plan == own.plan and one.traces), None)
     missed = failures(same, bench.golden, bench.ws, bench.limit) if same else None
-    main = measure(metric, bench.limit)
     sweeps = [sweep(own.plan, grid, bench.golden, bench.ws, main, progress=bench.common.progress) for grid in grids]
     given = {"with": ",".join(added), "against": against, "metric": metric, "over": over, "flow": ",".join(flow)}
-    about = facts(bench.ws.corpus, time.strftime("%Y-%m-%d"), bench.encoders)
+    read = [reading(bench.ws, one.plan).corpus for one in outcomes]
+    about = facts(read, time.strftime("%Y-%m-%d"), bench.encoders, ran.left_out)
     html = page(made, bench.golden, outcomes, missed, sweeps, _again(bench, file, given), about, flow, bench.ws.corpus)
     write(path, html)
     size = path.stat().st_size
-    bench.common.emit(
-        {"file": str(path), "bytes": size, **made.to_json()}, lambda: [f"written to {path} ({size / 1000:,.0f} kB)"]
-    )
-    bench.end(outcomes)
+    left_out = [one.to_json() for one in ran.left_out]
+    data = {"file": str(path), "bytes": size, **bench.about(), **made.to_json(), "left_out": left_out}
+    bench.common.emit(data, lambda: [f"written to {path} ({size / 1000:,.0f} kB)"])
+    bench.end(failed=ran.failed or any(one.failed for one in sweeps))
 
 
 def _again(bench: Bench, file: str, given: Mapping[str, str | Sequence[str]]) -> str:

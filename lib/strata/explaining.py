@@ -35,16 +35,16 @@ def explain(common: Common, asked: Asked, text: str, ref: str, *, picture: Pictu
     if choice and choice.show_prompt:
         prompts.emit(common)
         return
-    why = left_out(trace.used, doc, ws)
+    why = left_out(q, doc, ws)
     if why:
         raise UsageError(f"{ws.corpus.label(doc)} is left out by {why}, so it is in no list", "explain it without that")
-    explained = explanation(trace, doc, ws)
     words = about_words(trace.used.text, ws, keyword=by_keyword(trace)) if trace.used.text else ()
     found = Found(trace, ws, list(words), asked.origin)
-    data = to_json(explained, trace)
     notices = [*trace.notices, *found.words]
-    if not asked.no_log:
+    if not asked.no_log:  # before more is opened than the run itself did
         failed = log(common, found, list(found.words))
         notices += [failed] if failed else []
+    explained = explanation(trace, doc, ws)
+    data = to_json(explained, trace)
     common.emit({**data, "preset": found.origin, "notices": notices}, lambda: view(found, explained))
     end_as(common, choice, trace)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -82,19 +82,22 @@ def search(
     except NotSent:  # nothing to go on with without the reply
         prompts.emit(common)
         return None
+    asks = position is None and trace.used.text
+    words = list(about_words(trace.used.text, ws, keyword=by_keyword(trace))) if asks else []
+    opened = dict(ws.opened)  # by the run itself
     other = beside(plan, ws)
-    found = Found(trace, ws, [], asked.origin, run(other, q, ws, memo) if other else None, options)
+    # With the very query that the run's own lists were asked; one column stands for it.
+    compared = run(other, replace(trace.used, variants=()), ws, memo) if other else None
+    found = Found(trace, ws, words, asked.origin, compared, options)
     if asked.evaluate:
         found.grades.update(_graded(found))
     if choice and choice.show_prompt:
         prompts.emit(common)
         return None
     _tell(common, trace)
-    if position is None and trace.used.text:
-        found.words.extend(about_words(trace.used.text, ws, keyword=by_keyword(trace)))
-    said = list(found.words)
+    said = list(words)
     if not asked.no_log:
-        failed = log(common, found, said)
+        failed = log(common, found, said, opened)
         said += [failed] if failed else []
     if common.json:
         common.emit(_as_json(found, said, more), list)
@@ -164,10 +167,12 @@ def _tell(common: Common, trace: Trace) -> None:
         common.detail(f"{step.slot} {step.label}: {step.ms:.1f} ms{parts}")
 
 
-def log(common: Common, found: Found, said: list[str]) -> str:
-    """Write the run's log; returns why that failed, or ""."""
+def log(common: Common, found: Found, said: list[str], opened: Mapping[str, str] | None = None) -> str:
+    """Write the run's log; returns why that failed, or "". opened: the artefacts that the run is made from, where more
+    have been opened since."""
     logs = found.ws.settings.log_dir
     entry = runlog.entry(found.trace, found.ws, common.command, found.origin, said)
+    entry |= {} if opened is None else {"artefacts": dict(opened)}
     failed = runlog.try_write(logs, entry, found.ws.settings.keep_runs)
     common.detail(f"run {found.trace.run_id}" + ("" if failed else f" logged in {logs}"))
     if failed:

@@ -44,7 +44,8 @@ def complete(
         common = Common(context.command_path, **{name: given.pop(name) for name in names})
         if plan:
             values = {p.name: given.pop(p.name) for p in asked_for}
-            typed = {name for name in values if context.get_parameter_source(name).name == "COMMANDLINE"}
+            every = (*values, *given)
+            typed = {name for name in every if context.get_parameter_source(name).name == "COMMANDLINE"}
             function(common, Asked(plan, values, frozenset(typed)), **given)
         else:
             function(common, **given)

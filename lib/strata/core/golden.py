@@ -66,13 +66,15 @@ class Repeated:
 class GoldenSet:
     """problems: one line each, for what does not fit the catalogue; the queries are usable all the same. unresolved:
     the titles among them. repeated: documents listed twice; of several grades the best counts, in a file of judgements
-    the last."""
+    the last. cases: whether it was read from test cases, each with its answers, and not from judgements beside a list
+    of queries."""
 
     name: str
     queries: tuple[GoldenQuery, ...]
     problems: tuple[str, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
     repeated: tuple[Repeated, ...] = ()
+    cases: bool = True
 
     @property
     def judged(self) -> tuple[GoldenQuery, ...]:
@@ -82,6 +84,12 @@ class GoldenSet:
     def unjudged(self) -> tuple[GoldenQuery, ...]:
         """Queries without a relevant document: listed, counted, left out of averages."""
         return tuple(query for query in self.queries if not query.judged)
+
+    @property
+    def unanswerable(self) -> tuple[GoldenQuery, ...]:
+        """Those of them that have no answer. One whose titles are not in the catalogue has: it is only not known."""
+        unknown = {one.query for one in self.unresolved}
+        return tuple(query for query in self.unjudged if query.id not in unknown)
 
 
 def load_golden(
@@ -183,4 +191,5 @@ def _judged(name: str, path: Path, texts: Path | None, corpus: Corpus | None) ->
         tuple(GoldenQuery(key, text, grades.get(key, {})) for key, text in queries.items()),
         tuple(problems),
         repeated=tuple(Repeated(*key, tuple(given)) for key, given in found.items() if len(given) > 1),
+        cases=False,
     )

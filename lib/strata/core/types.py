@@ -171,6 +171,8 @@ class Fuse(Layer, Protocol):
 
 
 class Rerank(Layer, Protocol):
+    """Gives the documents that it read, best first."""
+
     def __call__(self, q: Query, found: Ranking, ws: Workspace) -> Ranking: ...
 
 

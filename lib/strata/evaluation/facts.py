@@ -114,8 +114,10 @@ def _best(lists: Sequence[Step], doc: int) -> tuple[Step, int] | None:
 
 
 def stands(trace: Trace, doc: int) -> tuple[Stand, ...]:
-    """Where a document stands in each ranking of a run, in order."""
+    """Where a document stands in each ranking of a run, in order; in the last, where the run has it in the end: behind
+    a reranker's list stands what it did not read, with a rank beyond its length."""
+    ranks = [*trace.path(doc)[:-1], trace.final.place(doc)]
     return tuple(
         Stand(step.slot, step.label, rank, len(step.output.docs), step.output.family)
-        for step, rank in zip(trace.rankings, trace.path(doc), strict=True)
+        for step, rank in zip(trace.rankings, ranks, strict=True)
     )

@@ -20,6 +20,7 @@ from strata.evaluation.gains import gain
 from strata.evaluation.measure import Measure, measures
 from strata.evaluation.misses import Failures, Sought
 from strata.evaluation.outcome import Outcome
+from strata.evaluation.readings import reading
 from strata.evaluation.reasons import reason, verdict
 from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
@@ -41,6 +42,7 @@ def failures(
     query: only queries of this label, or the one of this id. UsageError where there is nothing to look at."""
     if not outcome.traces:
         raise UsageError(f"{outcome.label} has no traces to read a cause from", "evaluate a plan, not a run file")
+    ws = reading(ws, outcome.plan)
     queries = chosen(golden, kind, query)
     measured = tuple(measured) if measured else tuple(measures(limit, GAINED))
     gathering = Gathering(ws, limit)

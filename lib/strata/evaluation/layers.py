@@ -13,6 +13,7 @@ from typing import Any
 from strata import registry
 from strata.core.types import Plan
 from strata.errors import UsageError
+from strata.evaluation.labels import distinct
 from strata.evaluation.outcome import Contender
 from strata.hybrid.rrf import RRF
 from strata.hybrid.weighted import Weighted
@@ -42,8 +43,8 @@ def contenders(
     a language model to ask."""
     rows: dict[str, Plan] = {"tf-idf": Plan((TfIdf(),)), "bm25": Plan((BM25(),))}
     fused: dict[str, Plan] = {}
-    for encoder in encoders:
-        ending = f" {last_part(encoder)}" if len(encoders) > 1 else ""
+    for encoder, short in zip(encoders, distinct(map(last_part, encoders)), strict=True):
+        ending = f" {short}" if len(encoders) > 1 else ""
         document, chunks = Documents(encoder), Chunks(encoder)
         rows |= {f"document{ending}": Plan((document,)), f"chunks{ending}": Plan((chunks,))}
         lists = (BM25(), document if vectors == "document" else chunks)

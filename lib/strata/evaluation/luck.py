@@ -53,7 +53,8 @@ def luck(differences: Table, winner: int, seed: int = 0) -> Luck:
     tie = TIE * queries  # a row's sum is √queries at most
     as_far = largest.size - int(np.searchsorted(largest, float(rows[winner].sum() / scales[winner]) - tie))
     p = as_far / largest.size if exact else (as_far + 1) / (largest.size + 1)
-    too_often = largest[largest.size - 1 - int(0.05 * largest.size)]  # more than one in twenty are as far
+    rare = int(0.05 * largest.size) if exact else int(0.05 * (largest.size + 1)) - 1  # so many make a p of .05 or less
+    too_often = largest[largest.size - 1 - rare]
     rarer = largest[largest > too_often + tie]
     return Luck(p, exact, float(rarer[0] * scales[winner] / asked) if rarer.size else None)
 

@@ -110,7 +110,8 @@ def _after(facts: Facts) -> str:
     after = facts.reranked
     if after is None:
         return ""
-    return f", {_at(after)}" if after.rank else f", and {after.name} reads the first {after.length} only"
+    read = after.rank is not None and after.rank <= after.length
+    return f", {_at(after)}" if read else f", and {after.name} reads the first {after.length} only"
 
 
 def _unlisted(facts: Facts) -> str:

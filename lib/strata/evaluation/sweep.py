@@ -13,7 +13,7 @@ from strata.errors import ProviderError
 from strata.evaluation.folds import LOO, folds
 from strata.evaluation.grid import Axis, combinations, label, own
 from strata.evaluation.measure import Measure
-from strata.evaluation.outcome import Contender, evaluate
+from strata.evaluation.outcome import DEPTH, Contender, evaluate
 from strata.evaluation.swept import Sweep, judged
 from strata.pipeline.plan import layers_of
 from strata.pipeline.run import Memo
@@ -60,11 +60,13 @@ def _measured(
     values, failed = {}, 0
     with telling(progress, "settings", len(contenders)) as done:
         for i, one in enumerate(contenders):
-            outcome = next(iter(evaluate([one], golden, ws, memo)), None)
-            if outcome is None:  # the notice of evaluate says why
+            ran = evaluate([one], golden, ws, memo, keep=max(DEPTH, measure.k))
+            if ran.left_out:
+                problem = ran.left_out[0].error
                 raise ProviderError(
-                    f"the sweep stops at {one.label}: a provider failed for good", "or sweep a plan that needs none"
+                    f"the sweep stops at {one.label}: {problem.message}", problem.next_step or "sweep a plan without it"
                 )
+            (outcome,) = ran.outcomes
             values[one.plan] = outcome.values(golden.queries, measure)
             failed += outcome.failed
             for key in [key for key, step in memo.items() if step.slot in ONCE or last[step.layer] <= i]:

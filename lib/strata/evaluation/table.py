@@ -29,7 +29,7 @@ class Against:
 @dataclass(frozen=True)
 class Row:
     """means, ci95: by measure. by_kind: kind → measure → mean. failed: queries at which a step was left out because a
-    provider failed."""
+    provider failed. premises: whether thin entries are read with theirs."""
 
     label: str
     means: dict[str, float]
@@ -40,13 +40,13 @@ class Row:
     tokens: float | None
     failed: int = 0
     unanswerable: Unanswerable | None = None
+    premises: bool = False
 
 
 @dataclass(frozen=True)
 class Table:
     """queries: those with an answer. kinds: each with its number of queries. smallest: the difference of the main
-    measure under which nothing is proved, None where nothing can be; verdict: that in words. best: the label of the row
-    with the highest main measure."""
+    measure under which nothing is proved, None where nothing can be; verdict: that in words."""
 
     limit: int
     main: str
@@ -59,8 +59,18 @@ class Table:
     verdict: str
 
     @property
-    def best(self) -> str:
-        return max(self.rows, key=lambda row: row.means[self.main]).label
+    def best_at(self) -> int:
+        """The place of the row with the highest main measure; of several the first."""
+        return max(range(len(self.rows)), key=lambda i: self.rows[i].means[self.main])
+
+    @property
+    def best(self) -> Row:
+        return self.rows[self.best_at]
+
+    @property
+    def base(self) -> Row:
+        """The row that the others are held against."""
+        return next(row for row in self.rows if row.against is None)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -111,6 +121,7 @@ def table(
             tokens=one.tokens_per_query,
             failed=one.failed,
             unanswerable=unanswerable[i] if unanswerable else None,
+            premises=one.plan is not None and one.plan.premises,
         )
         for i, one in enumerate(outcomes)
     ]
@@ -169,6 +180,7 @@ def _json(row: Row, table: Table) -> dict[str, Any]:
         "ms_per_query": row.ms,
         "tokens_per_query": row.tokens,
         "failed_queries": row.failed,
+        "premises": row.premises,
         **({"kinds": row.by_kind} if row.by_kind else {}),
         **({"unanswerable": row.unanswerable.to_json()} if row.unanswerable else {}),
     }

@@ -15,6 +15,7 @@ from strata.answer.extract import sentences
 from strata.answer.modes import Question
 from strata.answer.sources import numbered
 from strata.evaluation.outcome import Outcome
+from strata.evaluation.readings import reading
 from strata.pipeline.trace import Trace
 from strata.pipeline.workspace import Workspace
 
@@ -40,13 +41,13 @@ def unanswerable(
 ) -> list[Unanswerable | None]:
     """For each outcome what became of the queries of these ids; None for a run that has no traces. What two plans show
     alike is judged once."""
-    known: dict[tuple[str, tuple[int, ...]], bool] = {}
+    known: dict[tuple[str, tuple[int, ...], str], bool] = {}
 
     def abstains(trace: Trace) -> bool:
         docs = tuple(trace.final.docs[:limit].tolist())
-        key = (trace.used.text, docs)
+        key = (trace.used.text, docs, trace.corpus.fingerprint)
         if key not in known:
-            known[key] = not docs or _evidence(trace, docs, ws) < ENOUGH
+            known[key] = not docs or _evidence(trace, docs, reading(ws, trace.plan)) < ENOUGH
         return known[key]
 
     asked = list(ids)

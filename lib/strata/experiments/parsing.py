@@ -95,8 +95,9 @@ def _layer(layer: Fields, before: tuple[Listed, ...]) -> Listed:
 
 
 def _results(log: Fields, before: tuple[Listed, ...]) -> Listed:
+    """before: the run's last list; behind a reranker's stands the rest of what it was given."""
     hits = _hits(log, "results")
-    there = len(before[0].hits) if before else len(hits)
+    there = next((one.there if one.slot == "rerank" else len(one.hits) for one in before), len(hits))
     return Listed("results", "results", 0.0, len(hits), there, hits)
 
 

@@ -91,13 +91,22 @@ def _result(trace: Trace, result: Result) -> dict[str, Any]:
         "score": result.score,
         "keyword": place("keyword"),
         "semantic": place("semantic"),
-        "fused": {"rank": result.fused[0], "score": result.fused[1]} if result.fused else None,
-        "rerank": None if result.reranked is None else {"rank": result.rank, "score": result.reranked},
+        "fused": fused_json(result),
+        "rerank": rerank_json(result),
         **({"why": result.why} if result.why else {}),
         "passage": result.passage.text if result.passage else None,
         **premise_of(trace, result.doc),
         "lists": [_in_list(step, result.doc, normalised.get(step.label)) for step in trace.lists],
     }
+
+
+def fused_json(result: Result) -> dict[str, Any] | None:
+    return {"rank": result.fused[0], "score": result.fused[1]} if result.fused else None
+
+
+def rerank_json(result: Result) -> dict[str, Any] | None:
+    """None without a reranker, and for what it did not read."""
+    return None if result.reranked is None else {"rank": result.rank, "score": result.reranked}
 
 
 def premise_of(trace: Trace, doc: int) -> dict[str, Any]:

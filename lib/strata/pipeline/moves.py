@@ -32,7 +32,7 @@ def left_the_top(trace: Trace, limit: int) -> list[Move]:
     moves: dict[int, Move] = {}
     for step in before:
         for rank, doc in enumerate(step.output.docs[:limit].tolist(), start=1):
-            after = last.output.place(doc)
+            after = trace.final.place(doc)
             if (after is None or after > limit) and (doc not in moves or rank < moves[doc].before):
                 moves[doc] = Move(doc, step.label, rank, after)
     return sorted(moves.values(), key=lambda move: (move.before, move.doc))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from strata.core.types import Answer, Part, Passage, Plan, Query, Ranking
@@ -57,8 +58,8 @@ class Placed:
 @dataclass(frozen=True)
 class Result:
     """One result. placed: one entry for each retrieved list that holds the document. fused: rank and score in the fused
-    list; parts: that score as a sum, one a list that holds the document. reranked: the reranker's score; why: its
-    reason, where it gives one."""
+    list; parts: that score as a sum, one a list that holds the document. reranked: the reranker's score, None for what
+    it did not read; why: its reason, where it gives one."""
 
     rank: int
     doc: int
@@ -97,10 +98,15 @@ class Trace:
         """The step of a slot, where the plan fills it and it did not fail."""
         return next((step for step in self.steps if step.slot == slot and step.failed is None), None)
 
-    @property
+    @cached_property
     def final(self) -> Ranking:
-        ranking: Ranking = self.rankings[-1].output
-        return ranking
+        """What the run came to: its last list, and behind a reranker's the documents that it did not read."""
+        last: Ranking = self.rankings[-1].output
+        if self.step("rerank") is None:
+            return last
+        from strata.rerank.order import followed
+
+        return followed(last, self.rankings[-2].output)
 
     @property
     def answer(self) -> Answer | None:
@@ -120,25 +126,29 @@ class Trace:
         return sum(step.full_ms for step in self.steps)
 
     def path(self, doc: int) -> list[int | None]:
-        """A document's rank in each ranking of the run, in order; None where it is not in the list."""
+        """A document's rank in each ranking of the run, in order; None where it is not in the list. A reranker's list
+        holds what it read: where the others stand in the end, `final` says."""
         return [step.output.place(doc) for step in self.rankings]
 
     def results(self, limit: int | None = None) -> list[Result]:
-        """The first `limit` (default: the plan's) documents of the last ranking, each with where it came from."""
-        limit = self.plan.limit if limit is None else limit
+        """The first `limit` (default: the plan's) documents of the run, each with where it came from."""
+        docs = self.final.docs[: self.plan.limit if limit is None else limit].tolist()
+        return [self._result(rank, doc) for rank, doc in enumerate(docs, start=1)]
+
+    def result(self, doc: int) -> Result | None:
+        """What `results` says of one document, however far down; None where the run does not hold it."""
+        rank = self.final.place(doc)
+        return self._result(rank, doc) if rank else None
+
+    def _result(self, rank: int, doc: int) -> Result:
         fused, reranked = self.step("fuse"), self.step("rerank")
-        fuse, lists = self.plan.fuse, [step.output for step in self.lists]
-        whys = reranked.facts.get("why", {}) if reranked else {}
-        found = []
-        for i, doc in enumerate(self.final.docs[:limit].tolist()):
-            score = float(self.final.scores[i])
-            place = fused.output.place(doc) if fused else None
-            in_fused = (place, float(fused.output.scores[place - 1])) if fused and place else None
-            again = score if reranked else None
-            why = str(whys.get(doc, ""))
-            parts = fuse.explain(lists, doc).parts if fuse else ()
-            found.append(Result(i + 1, doc, score, self._placed(doc), self.passage(doc), in_fused, parts, again, why))
-        return found
+        score = float(self.final.scores[rank - 1])
+        place = fused.output.place(doc) if fused else None
+        in_fused = (place, float(fused.output.scores[place - 1])) if fused and place else None
+        parts = self.plan.fuse.explain([step.output for step in self.lists], doc).parts if self.plan.fuse else ()
+        again = score if reranked and reranked.output.place(doc) else None
+        why = str(reranked.facts.get("why", {}).get(doc, "")) if reranked else ""
+        return Result(rank, doc, score, self._placed(doc), self.passage(doc), in_fused, parts, again, why)
 
     def _placed(self, doc: int) -> tuple[Placed, ...]:
         placed = []

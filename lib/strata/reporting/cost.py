@@ -58,7 +58,7 @@ def _named(axes: Axes, timed: Sequence[tuple[Row, float]], table: Table) -> None
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in dots]
     plot = axes.get_window_extent()
     for (row, ms), (x, y) in sorted(zip(timed, dots, strict=True), key=lambda pair: -pair[1][1]):
-        best = row.label == table.best
+        best = row is table.best
         axes.plot([ms], [row.means[table.main]], "o", ms=7 if best else 5.5, color=ACCENT if best else MUTED)
         name = fitted(plain(row.label), NAMES - 14, bold=best)
         wide = width_of(name, bold=best)

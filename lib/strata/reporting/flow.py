@@ -101,7 +101,8 @@ def flows(
 
 
 def _values(trace: Trace, query: GoldenQuery, main: Measure) -> tuple[float, ...]:
-    ids = [[str(trace.corpus.id(doc)) for doc in step.output.docs[: main.k].tolist()] for step in trace.rankings]
+    lists = [*(step.output for step in trace.rankings[:-1]), trace.final]
+    ids = [[str(trace.corpus.id(doc)) for doc in one.docs[: main.k].tolist()] for one in lists]
     return tuple(main(found, query.relevant) for found in ids)
 
 

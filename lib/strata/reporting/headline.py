@@ -12,7 +12,7 @@ from strata.evaluation.misses import Failures
 from strata.evaluation.outcome import Outcome
 from strata.evaluation.reasons import verdict
 from strata.evaluation.significance import sign_flip
-from strata.evaluation.table import Row, Table
+from strata.evaluation.table import Table
 from strata.reporting.words import counted, figure, listed, measure_name, milliseconds, p_value, plain, signed
 
 PROVED = 0.05
@@ -21,7 +21,7 @@ NAMES = 40
 
 def title(table: Table) -> str:
     """The one line that is read first."""
-    best = _best(table)
+    best = table.best
     label = measure_name(table.main, table.limit)
     value, name, other = figure(best.means[table.main], 2), plain(best.label, NAMES), plain(table.against, NAMES)
     if best.against is None:
@@ -30,8 +30,7 @@ def title(table: Table) -> str:
     if best.against.adjusted[table.main] >= PROVED:
         few = counted(table.queries, "query cannot", "queries cannot")
         return f"{name} ranks highest, {label} {value}, but {few} tell it from {other}"
-    base = next(row for row in table.rows if row.label == table.against)
-    return f"{name} ranks best: {label} {value}, {other} {figure(base.means[table.main], 2)}"
+    return f"{name} ranks best: {label} {value}, {other} {figure(table.base.means[table.main], 2)}"
 
 
 def findings(table: Table, golden: GoldenSet, outcomes: Sequence[Outcome], failures: Failures | None) -> list[str]:
@@ -46,12 +45,8 @@ def findings(table: Table, golden: GoldenSet, outcomes: Sequence[Outcome], failu
     ]
 
 
-def _best(table: Table) -> Row:
-    return next(row for row in table.rows if row.label == table.best)
-
-
 def _sure(table: Table) -> Iterator[str]:
-    best = _best(table)
+    best = table.best
     low, high = best.ci95[table.main]
     said = f"Over {counted(table.queries, 'query', 'queries')} its 95 % interval is {figure(low)} to {figure(high)}"
     if best.against:
@@ -88,7 +83,7 @@ def _fusion(table: Table, golden: GoldenSet, outcomes: Sequence[Outcome]) -> Ite
 
 
 def _is_list_of(one: Plan, fused: Plan) -> bool:
-    single = not (one.fuse or one.rerank or one.enhance)
+    single = not (one.fuse or one.rerank or one.enhance) and one.premises == fused.premises
     return single and len(one.retrieve) == 1 and one.retrieve[0] in fused.retrieve
 
 
@@ -111,7 +106,7 @@ def _rerank(table: Table, golden: GoldenSet, outcomes: Sequence[Outcome]) -> Ite
 
 def _fast(table: Table) -> Iterator[str]:
     """The quickest row that is not proved to be worse than the best by more than the smallest difference."""
-    best = _best(table)
+    best = table.best
     if best.ms is None or table.smallest is None or len(table.rows) < 2:
         return
     near = [row for row in table.rows if best.means[table.main] - row.means[table.main] < table.smallest]

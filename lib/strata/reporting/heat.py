@@ -80,7 +80,7 @@ def heat(table: Table, golden: GoldenSet, outcomes: Sequence[Outcome], numbers: 
     rows = {query.id: _row(query, numbers, _cells(query, outcomes, main)) for query in judged}
     kinds = dict.fromkeys([*table.kinds, *(query.kind for query in judged)])
     groups = [Group(plain(kind, 40), tuple(rows[q.id] for q in judged if q.kind == kind)) for kind in kinds]
-    none = [query for query in golden.unjudged if query.id in numbers]
+    none = [query for query in golden.unanswerable if query.id in numbers]
     told = any(row.unanswerable for row in table.rows)
     return Heat(
         tuple(plain(one.label, 40) for one in outcomes),

@@ -58,8 +58,7 @@ def layers(table: Table) -> LayersTable:
     others = [name for name in table.measures if name != main]
     highest = {name: max(row.means[name] for row in table.rows) for name in table.measures}
     scale = math.ceil(max(max(row.ci95[main][1] for row in table.rows), 0.1) * 10 - 1e-9) / 10
-    base = next(row.means[main] for row in table.rows if row.label == table.against)
-    rows = tuple(_row(row, table, others, highest, scale, base) for row in table.rows)
+    rows = tuple(_row(row, table, others, highest, scale, table.base.means[main]) for row in table.rows)
     return LayersTable(
         measure_name(main, table.limit),
         figure(scale, 1),

@@ -6,21 +6,21 @@ escaped; both come with the extra `report` and are imported when a page is made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from strata.core.golden import GoldenSet
 from strata.errors import ArtefactError, UsageError
 from strata.evaluation.measure import measure
 from strata.evaluation.misses import Failures
-from strata.evaluation.outcome import Outcome
+from strata.evaluation.outcome import LeftOut, Outcome
 from strata.evaluation.swept import Sweep
 from strata.evaluation.table import Table
 from strata.files import write_atomically
 from strata.registry import METRICS
-from strata.reporting.words import counted, measure_name, plain
+from strata.reporting.words import counted, listed, measure_name, plain
 
 if TYPE_CHECKING:
     from strata.core.corpus import Corpus
@@ -50,10 +50,10 @@ def page(
     flow: Sequence[str] = (),
     corpus: Corpus | None = None,
 ) -> str:
-    """The page as text. outcomes: those that the table was made from. command: what repeats it. about: further lines of
-    what was measured, by their names: catalogue, date, versions. flow: ids of the queries whose documents are followed
-    through the layers, instead of those chosen by rule (UsageError for one without an answer). corpus: for titles where
-    no outcome has traces."""
+    """The page as text. outcomes: those that the table was made from, in its order. command: what repeats it. about:
+    further lines of what was measured, by their names: catalogue, date, versions. flow: ids of the queries whose
+    documents are followed through the layers, instead of those chosen by rule (UsageError for one without an answer).
+    corpus: for titles where no outcome has traces."""
     check_installed()
     from strata.reporting import headline
     from strata.reporting.cost import cost
@@ -66,8 +66,6 @@ def page(
     from strata.reporting.render import render
     from strata.reporting.sweeps import swept
 
-    by_label = {one.label: one for one in outcomes}
-    outcomes = [by_label[row.label] for row in table.rows]
     corpus = corpus or next((trace.corpus for one in outcomes for trace in one.traces.values()), None)
     main = measure(table.main, table.limit)
     numbers = shown(golden, outcomes, table)
@@ -91,7 +89,7 @@ def page(
         misses=misses(failures, numbers) if failures else None,
         sweeps=[swept(one, f"sweep-{n}") for n, one in enumerate(sweeps, start=1)],
         cost=cost(table, "cost"),
-        queries=looked(golden, outcomes, by_label[table.best], table.limit, corpus, failures, numbers),
+        queries=looked(golden, outcomes, outcomes[table.best_at], table.limit, corpus, failures, numbers),
         words={measure_name(name, table.limit): row.help for name, row in METRICS.items()},
     )
 
@@ -99,12 +97,14 @@ def page(
 def _measured(table: Table, golden: GoldenSet, about: Mapping[str, str]) -> dict[str, str]:
     """What stands under "what was measured", by name."""
     unjudged = len(golden.unjudged)
+    premises = [row.label for row in table.rows if row.premises]
     queries = f"{counted(table.queries, 'query', 'queries')} with an answer"
     return {
         "Golden set": f"{golden.name}: {queries}{f', {unjudged:,} without' if unjudged else ''}",
         "Limit": f"the first {counted(table.limit, 'result')} of each query",
         "Main measure": measure_name(table.main, table.limit),
         "Compared with": table.against,
+        **({"With premises": ", ".join(premises)} if premises else {}),
         **about,
     }
 
@@ -119,17 +119,24 @@ def write(path: Path, html: str) -> None:
         raise UsageError(error.message, "name a file that can be written, as report.html") from error
 
 
-def facts(corpus: Corpus, date: str, encoders: Sequence[str] = ()) -> dict[str, Any]:
-    """Lines for `about`: the catalogue by its fingerprint, the day, what it was made with."""
+def facts(
+    corpora: Iterable[Corpus], date: str, encoders: Sequence[str] = (), left_out: Sequence[LeftOut] = ()
+) -> dict[str, str]:
+    """Lines for `about`: the catalogue as it was read, with premises or without, by its fingerprint; the day; what it
+    was made with; plans that were given up."""
     import platform
     from importlib.metadata import version
 
     import strata
 
+    read = {corpus.fingerprint: corpus for corpus in corpora}
+    corpus = next(iter(read.values()))
+    prints = [f"{'with premises ' if one.premises else ''}{key[:12]}" for key, one in read.items()]
     said = {
-        "Catalogue": f"{corpus.name}: {counted(len(corpus), 'document')}, fingerprint {corpus.fingerprint[:12]}",
+        "Catalogue": f"{corpus.name}: {counted(len(corpus), 'document')}, fingerprint {listed(prints)}",
         "Date": date,
         "Encoders": ", ".join(encoders),
+        "Left out": "; ".join(f"{one.label} ({one.error.message})" for one in left_out),
         "Made with": f"Strata {strata.__version__}, Python {platform.python_version()}, NumPy {version('numpy')}",
     }
     return {name: text for name, text in said.items() if text}

@@ -61,7 +61,7 @@ class LateInteraction:
         cosines, places = best_cosines(query, vectors)
         met = ["nothing" if place < 0 else there[place] for place in places.tolist()]
         parts = tuple(
-            Part(token, cosine, f"cosine to {other}")
+            Part(token, cosine, f"cosine to {other}", facts={"met": other})
             for token, other, cosine in zip(asked, met, cosines.tolist(), strict=True)
         )
         return Part(self.name, sum(part.value for part in parts), "the sum over the query's tokens", parts)

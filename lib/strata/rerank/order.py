@@ -1,8 +1,9 @@
-"""What all rerankers do with a list: take its first candidates, and put them into the order of new scores."""
+"""What becomes of a list that is reranked: its first candidates are put into a new order, and the rest follows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,3 +35,14 @@ def reranked(name: str, docs: Sequence[int], scores: Sequence[float] | np.ndarra
     values = np.asarray(scores, dtype=np.float64)
     order = np.argsort(-values, kind="stable")
     return Ranking(name, np.asarray(docs, dtype=np.int32)[order], values[order], matched=len(docs))
+
+
+def followed(ranking: Ranking, before: Ranking) -> Ranking:
+    """A reranker's list, and behind it what it did not read of the list it was given, in that list's order and with its
+    scores. The two kinds of scores do not compare: where the one follows the other they may rise."""
+    unread = ~np.isin(before.docs, ranking.docs)
+    if not unread.any():
+        return ranking
+    docs = np.concatenate([ranking.docs, before.docs[unread]])
+    scores = np.concatenate([ranking.scores, before.scores[unread]])
+    return replace(ranking, docs=docs, scores=scores, passages=(), matched=before.matched)

@@ -17,8 +17,10 @@ def enhanced(trace: Trace) -> Iterator[Line]:
         if step.slot == "enhance":
             yield from _query(trace, step)
         elif step.slot == "rerank":
-            said = f"rerank {step.label} ({clean(_who(step.facts))}): the best {len(step.output.docs)}"
-            yield line((cut(said, width()), "dim"))
+            read, shown = len(step.output.docs), len(trace.final.docs[: trace.plan.limit])
+            said = f"rerank {step.label} ({clean(_who(step.facts))}): the best {read}"
+            rest = f" of {len(trace.final.docs):,}, the rest as before" if shown > read else ""
+            yield line((cut(said, width() - len(rest)) + rest, "dim"))
 
 
 def _who(facts: dict[str, Any]) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from strata.core.corpus import Corpus
+from strata.core.golden import GoldenSet
+from strata.evaluation.outcome import LeftOut
 from strata.evaluation.plain import Evaluation, Judged
 from strata.evaluation.table import Row, Table
-from strata.show.figures import figure
+from strata.show.figures import counted, figure
 from strata.show.text import Block, Grid, bar, between, clean, cut, line, width, wrapped
 
 HEADS = {
@@ -90,11 +92,12 @@ def footer(problems: Sequence[str], unjudged: int) -> Iterator[Block]:
     if unjudged:
         yield f"{unjudged} without a relevant document: in no mean."
     if problems:
-        yield f"{len(problems)} problems in the golden set; see: evaluation_cli check"
+        yield f"{counted(len(problems), 'problem')} in the golden set; see: evaluation_cli check"
 
 
-def layers(table: Table, unjudged: int, kinds: bool) -> Iterator[Block]:
-    """The main measure with its interval and difference, then the other measures; by kind where asked for."""
+def layers(table: Table, golden: GoldenSet, kinds: bool = False, left_out: Sequence[LeftOut] = ()) -> Iterator[Block]:
+    """The main measure with its interval and difference, then the other measures; by kind where asked for; what is in
+    no figure."""
     yield from _main(table)
     yield ""
     yield from _others(table)
@@ -102,12 +105,26 @@ def layers(table: Table, unjudged: int, kinds: bool) -> Iterator[Block]:
         yield ""
         yield from _by_kind(table)
     yield ""
-    counted = f"{table.queries} queries judged" + (f", {unjudged} unanswerable" if unjudged else "")
-    yield from wrapped(between([f"{counted}.", table.verdict], " "), width())
+    yield from wrapped(between([f"{_judged(table, golden)}.", table.verdict], " "), width())
     yield from wrapped(
         between([f"diff.: to {clean(table.against)};", "p: paired sign-flip test, Holm over the rows;",
                  "95 %: bootstrap over the queries"], " "), width(),
     )  # fmt: skip
+    if premises := [clean(row.label) for row in table.rows if row.premises]:
+        yield from wrapped(between(premises, ", "), width(), "with premises before thin entries: ", "  ")
+    for one in left_out:
+        why = clean(f"{one.label} ({one.error.message})").split(" ")
+        yield from wrapped(between(why, " "), width(), "left out: ", "  ")
+    yield from footer(golden.problems, 0)
+
+
+def _judged(table: Table, golden: GoldenSet) -> str:
+    """Titles that the catalogue lacks are no lack of an answer."""
+    none, unjudged = len(golden.unanswerable), len(golden.unjudged)
+    said = [f"{counted(table.queries, 'query', 'queries')} judged"]
+    said += [f"{none} unanswerable"] if none else []
+    said += [f"{unjudged - none} whose titles are not in the catalogue"] if unjudged > none else []
+    return ", ".join(said)
 
 
 def _main(table: Table) -> Iterator[Block]:
@@ -119,7 +136,7 @@ def _main(table: Table) -> Iterator[Block]:
         drawn = bar(row.means[name], full=max(top, 1e-9), columns=8)
         other = row.against
         held = ("", "") if other is None else (signed(other.difference[name]), f"p {p_text(other.adjusted[name])}")
-        note = "best" if row.label == table.best else ""
+        note = "best" if row is table.best else ""
         rows.append((
             f"{i}", cut(clean(row.label), LABEL), figure(row.means[name], 2), drawn,
             f"{figure(low, 2)}–{figure(high, 2)}", *held, note,

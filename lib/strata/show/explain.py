@@ -13,6 +13,7 @@ from strata.show.keyword import absent_terms, term_rows
 from strata.show.passage import highlighted
 from strata.show.passage import passage as drawn_passage
 from strata.show.premises import source
+from strata.show.reread import higher, reread
 from strata.show.results import alpha_bar, origin, score, terms
 from strata.show.text import Block, between, clean, columns_of, cut, line, noun, ordinal, pad, width, wrapped
 from strata.show.words import drawn
@@ -34,11 +35,14 @@ def view(found: Found, explained: Explanation) -> Iterator[Block]:
         yield highlighted(premise.text, terms(trace, ws), ws.index, columns, "[premise] ")
         yield source(premise, trace.corpus)
     yield from alpha_bar(trace)
-    name = min(WIDEST_LABEL, max(len("fused"), *(columns_of(one.step.label) for one in explained.lists)))
+    made = ["fused"] if explained.read is None else ["fused", "reranked"]
+    name = min(WIDEST_LABEL, max(map(columns_of, [*made, *(one.step.label for one in explained.lists)])))
     for one in explained.lists:
-        yield from _list(one, trace, ws, name, columns)
-    if trace.plan.fuse and explained.fused:
-        yield from _sum(pad("fused", name), explained.rank, explained.score, explained.fused, columns)
+        yield from _list(one, trace, ws, name, columns, ruled_out=bool(explained.ruled_out))
+    if explained.fused:
+        stands = explained.stands.fused if explained.stands else None
+        yield from _sum(pad("fused", name), stands, explained.fused, columns)
+    yield from reread(explained, trace, pad("reranked", name), columns)
     if explained.above:
         yield from _above(explained.above, explained, trace, ws, columns)
     yield from drawn(found.words)
@@ -48,26 +52,35 @@ def _head(explained: Explanation, found: Found, columns: int) -> str:
     trace = found.trace
     document = trace.corpus.document(explained.doc)
     year = f" ({document.fields['year']})" if document.fields.get("year") else ""
-    fused = "fused" if trace.plan.fuse else "found"
-    where = (
-        f"stands {ordinal(explained.rank)} of {explained.of:,} {fused}"
-        if explained.rank
-        else f"is in no list that goes into fusion (depth {trace.plan.depth})"
-        if trace.plan.fuse
-        else f"is not in the list (depth {trace.plan.depth})"
-    )
     right = f"  {origin(found)}"
-    end = f" #{clean(str(document.id))} {where}"
+    end = f" #{clean(str(document.id))} {_where(explained, trace)}"
     title = cut(clean(document.title) + year, max(12, columns - len(end)))
     left = title + end
     room = columns - columns_of(left) - len(right)
     return left + " " * room + right if room >= 0 else cut(left, columns)
 
 
-def _list(one: InList, trace: Trace, ws: Workspace, name: int, columns: int) -> Iterator[Block]:
+def _where(explained: Explanation, trace: Trace) -> str:
+    """Where it stands in the end, or why nowhere."""
+    stands = explained.stands
+    if explained.ruled_out:
+        return "is ruled out by " + clean(": ".join(explained.ruled_out))
+    if stands is None:
+        into = "in no list that goes into fusion" if trace.plan.fuse else "not in the list"
+        return f"is {into} (depth {trace.plan.depth})"
+    if explained.read is None:
+        return f"stands {ordinal(stands.rank)} of {explained.of:,} {'fused' if trace.plan.fuse else 'found'}"
+    if stands.reranked is None:
+        return f"stands {ordinal(stands.rank)} of {explained.of:,}, not among the {explained.read} read"
+    return f"stands {ordinal(stands.rank)} of {explained.read} reranked"
+
+
+def _list(one: InList, trace: Trace, ws: Workspace, name: int, columns: int, *, ruled_out: bool) -> Iterator[Block]:
     """One list: place and score, then the terms or the passage behind it."""
     label = pad(clean(one.step.label), name)
-    if not one.there:
+    if ruled_out and one.part.value:
+        yield cut(f"{label}  ruled out, though it scores {score(one.part.value)}{_facts(one.part)}", columns)
+    elif not one.there:
         yield cut(f"{label}  absent: {_why_absent(one, ws)}", columns)
     else:
         place = ordinal(one.rank) if one.rank else f"{ordinal(one.below or 0)} (cut at {trace.plan.depth})"
@@ -109,10 +122,11 @@ def _passage(part: Part) -> str:
     return str(best.facts.get("passage", ""))
 
 
-def _sum(label: str, rank: int | None, total: float, part: Part, columns: int) -> list[str]:
-    if rank is None:
+def _sum(label: str, stands: tuple[int, float] | None, part: Part, columns: int) -> list[str]:
+    """stands: rank and score in the fused list."""
+    if stands is None:
         return [f"{label}  –  in no list"]
-    return wrapped(_terms_of(part), columns, f"{label}  {ordinal(rank)}  {total:.5f} = ", "  ")
+    return wrapped(_terms_of(part), columns, f"{label}  {ordinal(stands[0])}  {stands[1]:.5f} = ", "  ")
 
 
 def _terms_of(part: Part) -> list[str]:
@@ -120,27 +134,36 @@ def _terms_of(part: Part) -> list[str]:
 
 
 def _above(above: Above, explained: Explanation, trace: Trace, ws: Workspace, columns: int) -> Iterator[Block]:
-    """Computed facts only: its sum, the lists in which it is ahead, the query's words in it, its passage."""
-    word = "above" if explained.rank else "first"
-    title = clean(trace.corpus.title(above.doc)) or "(no title)"
-    total = f" {above.score:.5f} = " if above.fused else f" {score(above.score)}"
-    sum_ = _terms_of(above.fused) if above.fused else []
-    room = columns - len(word) - 2 - len(total) - sum(map(columns_of, sum_))
-    yield from wrapped(sum_, columns, f"{word}: {cut(title, max(24, room))}{total}", "  ")
-    ahead = [f"{clean(name)} {ordinal(there)} against {_rank(here)}" for name, there, here in above.ahead]
-    known = list(dict.fromkeys(terms(trace, ws)))
-    held = " ".join(ws.index.terms[t] for t in known if ws.index.tf(t, above.doc))
-    if ahead:
-        yield from wrapped(between(ahead, ", "), columns, "  ahead in ", "  ")
+    """Computed facts only: what put it there, the query's words in it, its passage."""
+    start, doc = "above: " if explained.rank else "first: ", above.stands.doc
+    title = clean(trace.corpus.title(doc)) or "(no title)"
+    again = trace.step("rerank")
+    if again and above.stands.reranked is not None:
+        yield from higher(above.stands, explained, again, columns, start, title)
     else:
-        yield "  ahead in no list: their scores are equal, and it comes first in the catalogue"
-    passage = trace.passage(above.doc)
-    text = passage.text if passage else trace.corpus.document(above.doc).text
+        yield from _ahead(above, start, title, columns)
+    known = list(dict.fromkeys(terms(trace, ws)))
+    held = " ".join(ws.index.terms[t] for t in known if ws.index.tf(t, doc))
+    passage = above.stands.passage
+    text = passage.text if passage else trace.corpus.document(doc).text
     if known:
         said = f"matched {held}" if held else "no word of the query is in it"
         yield cut(f"  {said}{':' if text else ''}", columns)
     if text:
-        yield drawn_passage(text, trace.corpus.premises.get(above.doc), known, ws.index, columns, "  ")
+        yield drawn_passage(text, trace.corpus.premises.get(doc), known, ws.index, columns, "  ")
+
+
+def _ahead(above: Above, start: str, title: str, columns: int) -> Iterator[Block]:
+    """Its sum, and the lists in which it is ahead."""
+    total = f" {above.stands.score:.5f} = " if above.fused else f" {score(above.stands.score)}"
+    sum_ = _terms_of(above.fused) if above.fused else []
+    room = columns - len(start) - len(total) - sum(map(columns_of, sum_))
+    yield from wrapped(sum_, columns, f"{start}{cut(title, max(24, room))}{total}", "  ")
+    ahead = [f"{clean(name)} {ordinal(there)} against {_rank(here)}" for name, there, here in above.ahead]
+    if ahead:
+        yield from wrapped(between(ahead, ", "), columns, "  ahead in ", "  ")
+    else:
+        yield "  ahead in no list: their scores are equal, and it comes first in the catalogue"
 
 
 def _rank(rank: int | None) -> str:

@@ -185,10 +185,11 @@ def placed_texts(trace: Trace, result: Result) -> list[str]:
         normalised = parts[step.label].facts.get("normalised") if step.label in parts else None
         arrow = "" if normalised is None else f" → {normalised:.2f}"
         said.append(f"{name} {ordinal(at.rank)} {score(at.score)}{arrow}")
-    if result.reranked is not None:
-        again = trace.step("rerank")
+    again = trace.step("rerank")
+    if again:
         before = f"fused {ordinal(result.fused[0])} → " if result.fused else ""
-        said.append(f"{before}{again.facts.get('label', 'score') if again else 'score'} {result.reranked:.2f}")
+        label = again.facts.get("label", "score")
+        said.append(before + ("not read" if result.reranked is None else f"{label} {result.reranked:.2f}"))
     return said
 
 

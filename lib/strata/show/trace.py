@@ -70,10 +70,12 @@ def _rank(rank: int | None) -> str:
 def _ranks(trace: Trace, doc: int) -> list[str]:
     ranks = trace.path(doc)
     cells = list(map(_rank, ranks))
-    if trace.rankings[-1].slot == "rerank" and ranks[-1] is not None and ranks[-2] is not None:
-        step = ranks[-2] - ranks[-1]
-        cells[-1] += f" ▲{step}" if step > 0 else f" ▼{-step}" if step < 0 else " ="
-    return cells
+    if trace.rankings[-1].slot != "rerank":
+        return cells
+    if ranks[-1] is None:
+        return [*cells[:-1], "unread"]
+    step = (ranks[-2] or 0) - ranks[-1]
+    return [*cells[:-1], cells[-1] + (f" ▲{step}" if step > 0 else f" ▼{-step}" if step < 0 else " =")]
 
 
 def short_names(trace: Trace, docs: list[int]) -> dict[int, str]:

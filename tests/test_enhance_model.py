@@ -194,6 +194,14 @@ def test_fields_of_a_model_are_held_against_the_catalogue(films: Workspace) -> N
     assert '"Drama"' in model.asked[0].messages[-1].text and facts["by_rule"] is False
 
 
+def test_what_a_model_rules_out_is_held_against_people_and_else_told(films: Workspace) -> None:
+    answering(films, {**EMPTY, "without": ["tom hanks", "car chases", "animals"]})
+    q = Structure()(Query("a comedy"), films)
+    notices, _, facts = films.drain()
+    assert q.where == ("cast!=Tom Hanks",) and facts["unknown_titles"] == ["car chases", "animals"]
+    assert [notice.split('"')[1] for notice in notices] == ["car chases", "animals"]
+
+
 def test_years_of_no_film_are_dropped_and_empty_fields_change_little(films: Workspace) -> None:
     answering(films, {**EMPTY, "years": {"from": -5, "to": 99999}})
     q = Structure()(Query("bears"), films)

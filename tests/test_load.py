@@ -198,6 +198,12 @@ def test_half_letters_become_the_replacement_sign_but_not_in_an_id(file: Path) -
     assert "half a letter" in refusal(write(file, r'[{"id": "\ud800"}]'))
 
 
+def test_a_catalogue_may_have_an_id_and_lists_that_are_empty(file: Path) -> None:
+    films = [{"id": 1, "title": "Up"}, {"id": 2, "title": "Her"}]
+    for value in ({"id": "cat1", "movies": films}, {"films": films, "errors": []}, {"movies": [], "films": films}):
+        assert [one.title for one in read(write(file, json.dumps(value)))] == ["Up", "Her"]
+
+
 # What is refused
 
 
@@ -331,6 +337,9 @@ def test_any_json_gives_documents_that_can_be_written_or_one_line(value: Any) ->
         ("a.json", '\n{"_id": "1", "genres": ["x"]}\n{"_id": "2"}', "jsonl"),
         ("a.json", '{"title": "no id"}\n{"title": "none"}', "jsonl"),
         ("a.json", '{"films": [{"id": 1}]}', "lessons"),
+        ("a.json", '{"id": "cat1", "title": "all", "movies": [{"id": 1}, {"id": 2}]}', "lessons"),
+        ("a.json", '{"id": 1, "title": "a director", "movies": ["one", "two"]}', "jsonl"),
+        ("a.json", '{"id": 1, "title": "a director", "movies": []}', "jsonl"),
         ("a.json", '{\n "movies": [', "lessons"),
         ("a.txt", "[", "lessons"),
         ("a", "id;title\n1;a", "csv"),

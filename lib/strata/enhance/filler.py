@@ -7,6 +7,7 @@ curly.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from strata.semantic.sentences import sentence_spans
 
@@ -62,6 +63,10 @@ ANYWHERE = (
 )
 
 
+LONGEST_TITLE = 200
+"""Letters; what is longer is not looked up."""
+
+
 def _compiled(phrases: tuple[str, ...]) -> re.Pattern[str]:
     joined = "|".join(phrases).replace("'", "['’]?")
     return re.compile(rf"(?<![^\W_])(?:{joined})(?![^\W_])", re.IGNORECASE)
@@ -74,11 +79,24 @@ _SIGNS = " ,;:–—-"
 _LAST = re.compile(r"\b(?:and|or|but)\Z")
 
 
-def without_filler(text: str) -> tuple[str, list[str]]:
-    """(the request without such phrases, the phrases). "" where nothing else was said."""
+def filler_spans(text: str) -> list[tuple[int, int]]:
+    """Where such phrases stand, though they may be part of a title ("Love Actually")."""
+    found = [match.span() for match in _ANYWHERE.finditer(text)]
+    for start, _ in sentence_spans(text):
+        match = _OPENING.match(text, _end(_BEFORE_A_WORD.match(text, start)) or start)
+        found += [match.span()] if match else []
+    return found
+
+
+def without_filler(text: str, titles: Iterable[str] = ()) -> tuple[str, list[str]]:
+    """(the request without such phrases, the phrases). "" where nothing else was said. titles: as they are written in
+    it; of these nothing is dropped."""
     kept, dropped = [], list[str]()
+    whole = [re.compile(re.escape(" ".join(title.split()))) for title in titles]
 
     def drop(match: re.Match[str]) -> str:
+        if _within(match, whole):
+            return match.group()
         dropped.append(" ".join(match.group().split()))
         return " "
 
@@ -86,11 +104,17 @@ def without_filler(text: str) -> tuple[str, list[str]]:
     for start, end in sentence_spans(text):
         sentence = " ".join(_ANYWHERE.sub(drop, text[start:end]).split())
         at = _end(_BEFORE_A_WORD.match(sentence))
-        while match := _OPENING.match(sentence, at):
+        while (match := _OPENING.match(sentence, at)) and not _within(match, whole):
             drop(match)
             at = _end(_BEFORE_A_WORD.match(sentence, match.end())) or match.end()
         kept.append(tidy(sentence[at:]))
     return " ".join(filter(None, kept)), dropped
+
+
+def _within(match: re.Match[str], titles: Iterable[re.Pattern[str]]) -> bool:
+    """Whether a match is part of a title."""
+    found = (one.span() for title in titles for one in title.finditer(match.string))
+    return any(start <= match.start() and match.end() <= end for start, end in found)
 
 
 def tidy(text: str) -> str:

@@ -17,6 +17,9 @@ SAMPLE = 2000
 """So many documents, evenly spaced, are read for the values of a field."""
 LOOKED_AT = 200
 """So many documents that hold all words of a name are compared with it."""
+RARE = 0.1
+"""Only a word in no more than this share of the documents rules out those that say it: a film may well say "love"
+and not be about it."""
 ARTICLES = ("the", "a", "an")
 PEOPLE = ("director", "directors", "cast", "actors", "writer", "writers")
 
@@ -34,6 +37,10 @@ class Lookup:
             exact = self._corpus.titled(title) or self._corpus.titled(f"The {title}")
             self._titled[title] = tuple(exact or self._same_words(title))
         return self._titled[title]
+
+    def exactly(self, title: str) -> bool:
+        """Whether a document has this title, letter by letter but for accents and case."""
+        return bool(self._corpus.titled(title))
 
     def title(self, docs: tuple[int, ...], written: str) -> str:
         """The title as the catalogue writes it; as it was written where the catalogue has none."""
@@ -57,9 +64,33 @@ class Lookup:
                     return value
         return None
 
+    def credits(self, name: str) -> dict[str, str]:
+        """The fields in which people of this name stand (or of this last name, as in `person`), each with the name as
+        it is written there."""
+        wanted = tokens(name)
+        found: dict[str, str] = {}
+        for doc in self._holding(name):
+            for field, value in self._credits(doc):
+                parts = tokens(value)
+                if value.isprintable() and (parts == wanted or (len(wanted) == 1 and parts[-1:] == wanted)):
+                    found.setdefault(field, value)
+        return found
+
     def _people(self, doc: int) -> list[str]:
+        return [value for _, value in self._credits(doc)]
+
+    def _credits(self, doc: int) -> list[tuple[str, str]]:
         fields = self._corpus.document(doc).fields
-        return [str(value) for name in PEOPLE for value in _listed(fields.get(name))]
+        return [(name, str(value).strip()) for name in PEOPLE for value in _listed(fields.get(name))]
+
+    def documents_with(self, word: str) -> int:
+        """How many documents hold a word, in any form."""
+        term = self._index.term_of(word)
+        return 0 if term is None else self._index.df(term)
+
+    def rare(self, word: str) -> bool:
+        """Whether so few say it that those are about it."""
+        return self.documents_with(word) <= RARE * len(self._corpus)
 
     def _holding(self, words: str) -> list[int]:
         """Documents that hold all words of a text; [] where one of them is in none."""
@@ -86,14 +117,6 @@ class Lookup:
         usual_first = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         return {value: count for value, count in usual_first if tokens(value) and value.isprintable()}
 
-    @cached_property
-    def genre_stems(self) -> dict[tuple[str, ...], str]:
-        """The stems of each genre → the genre; the more frequent one where two have the same."""
-        found: dict[tuple[str, ...], str] = {}
-        for value in self.genres:
-            found.setdefault(self.stems(value), value)
-        return found
-
     def stems(self, text: str) -> tuple[str, ...]:
         return tuple(map(self._index.stem, tokens(text)))
 
@@ -101,13 +124,37 @@ class Lookup:
         """A genre as the catalogue writes it, accents and case aside."""
         return self._folded.get(fold(value.strip()))
 
+    def genre(self, words: str) -> str | None:
+        """A genre by its words, in the singular or the plural, however they are joined. Not by their stems: those of
+        "animals" and "Animation" are the same."""
+        return self._forms.get(" ".join(tokens(words)))
+
     @cached_property
     def _folded(self) -> dict[str, str]:
         return {fold(genre): genre for genre in reversed(self.genres)}
 
+    @cached_property
+    def _forms(self) -> dict[str, str]:
+        """What is written in a field goes before what is made of it (Sports, and the plural of Sport), and the more
+        frequent genre before the other."""
+        plain = {" ".join(tokens(genre)): genre for genre in reversed(self.genres)}
+        made = {form: genre for words, genre in reversed(plain.items()) for form in reversed(_numbers(words))}
+        return {**made, **plain}
+
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value in (None, "") else [value]
+
+
+def _numbers(words: str) -> list[str]:
+    """The plural of a genre's words, and their singular where they may be one: comedy, comedies."""
+    if words.endswith("ies"):
+        return [f"{words[:-3]}y"]
+    if words.endswith("s") and not words.endswith("ss"):
+        return [words[:-1]]
+    if words.endswith("y") and words[-2:-1] not in "aeiou":
+        return [f"{words[:-1]}ies"]
+    return [f"{words}es" if words.endswith(("s", "x", "z", "ch", "sh")) else f"{words}s"]
 
 
 def _bare(title: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What a request says of genre, mood, place and people. By patterns, a list of words, and the catalogue.
 
-Genres are the catalogue's own, known by their stems ("comedies" is Comedy) or by the other names of ALIASES; people
-are those of its fields. Moods are a list of words. A setting is what "set in" and its like lead to.
+Genres are the catalogue's own, in the singular or the plural or by the other names of ALIASES; people are those of its
+fields. Moods are a list of words. A setting is what "set in" and its like lead to.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from strata.enhance.lookup import Lookup
 
 ALIASES = {
     "sci fi": "Science Fiction", "scifi": "Science Fiction", "sf": "Science Fiction", "romcom": "Romantic Comedy",
-    "rom com": "Romantic Comedy", "cartoon": "Animation", "anime": "Animation", "noir": "Film Noir",
-    "biopic": "Biography", "historic": "Historical", "history": "Historical", "love story": "Romance",
-    "whodunit": "Mystery", "whodunnit": "Mystery", "children's": "Family", "childrens": "Family", "kids": "Family",
-    "superheroes": "Superhero", "sporting": "Sports",
+    "rom com": "Romantic Comedy", "cartoon": "Animation", "anime": "Animation", "animated": "Animation",
+    "noir": "Film Noir", "biopic": "Biography", "historic": "Historical", "history": "Historical",
+    "love story": "Romance", "whodunit": "Mystery", "whodunnit": "Mystery", "children's": "Family",
+    "childrens": "Family", "kids": "Family", "superheroes": "Superhero", "sporting": "Sports",
 }  # fmt: skip
 MOODS = word_set(
     """
@@ -65,7 +65,7 @@ def genres_in(text: str, lookup: Lookup) -> list[tuple[int, int, str]]:
 
 def genre_named(words: str, lookup: Lookup) -> str | None:
     """The catalogue's genre that these words are, or None."""
-    known = lookup.named(words) or lookup.genre_stems.get(lookup.stems(words))
+    known = lookup.named(words) or lookup.genre(words)
     if known:
         return known
     plain = " ".join(tokens(words))

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from strata.core.analysis import tokens
 from strata.core.types import Query
 from strata.enhance import asking
-from strata.enhance.filler import without_filler
+from strata.enhance.filler import LONGEST_TITLE, filler_spans, without_filler
+from strata.enhance.lookup import Lookup
+from strata.enhance.titles import around
 
 if TYPE_CHECKING:
     from strata.llm.types import LanguageModel
     from strata.pipeline.workspace import Workspace
-
-
-LONGEST_TITLE = 200
-"""Letters; what is longer is not looked up."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,10 @@ class Rewrite:
 
 def by_rule(q: Query, ws: Workspace) -> Query:
     """The request without filler; the facts say what was dropped. A title of the catalogue is no filler."""
-    titled = len(q.text) <= LONGEST_TITLE and ws.corpus.titled(q.text)
-    text, dropped = (q.text, list[str]()) if titled else without_filler(q.text)
+    lookup = Lookup(ws.corpus, ws.index)
+    titled = len(q.text) <= LONGEST_TITLE and lookup.exactly(q.text)
+    titles = [q.text[start:end] for start, end in around(q.text, filler_spans(q.text), lookup)]
+    text, dropped = (q.text, list[str]()) if titled else without_filler(q.text, titles)
     if dropped and not tokens(text):
         ws.note("the request says nothing but filler: it stays as it is")
         text, dropped = q.text, []

@@ -16,12 +16,12 @@ from strata.core.analysis import spans, stopwords, tokens
 from strata.core.language import NOTICE, is_english
 from strata.core.types import Query
 from strata.enhance import asking
-from strata.enhance.fields import Fields, Parts, once
-from strata.enhance.filler import tidy, without_filler
+from strata.enhance.fields import ANY, Fields, Parts, once
+from strata.enhance.filler import LONGEST_TITLE, filler_spans, tidy, without_filler
 from strata.enhance.lookup import Lookup
 from strata.enhance.negations import negations
 from strata.enhance.parts import genre_named, genres_in, moods_in, people_in, setting_in
-from strata.enhance.titles import mentions
+from strata.enhance.titles import around, mentions
 from strata.enhance.years import years_in
 
 if TYPE_CHECKING:
@@ -65,15 +65,20 @@ def by_rule(q: Query, ws: Workspace) -> Query:
 
 def taken_apart(text: str, lookup: Lookup, dated: bool) -> Parts:
     """dated: whether the catalogue has years; without them what the request says of years stays in its words."""
+    if len(text) <= LONGEST_TITLE and lookup.exactly(text):
+        return Parts(Fields(), text, text, said=text)  # "No Country for Old Men" is the film
     named = mentions(text, lookup)
     taken = [(one.start, one.end) for one in named]
-    unwanted = [one for one in negations(text, lookup) if not _overlaps((one.start, one.end), taken)]
+    found = negations(text, lookup, [end for _, end in taken])
+    unwanted = [one for one in found if not _overlaps((one.start, one.end), taken)]
     years = years_in(text)
-    cut = [(one.start, one.end) for one in named if one.wanted == "without"]
-    cut += [(one.start, one.end) for one in unwanted if one.meant] + (list(years.spans) if dated else [])
+    ruled_out = [(one.start, one.end) for one in named if one.wanted == "without"]
+    ruled_out += [(one.start, one.end) for one in unwanted if one.meant]
+    cut = ruled_out + (list(years.spans) if dated else [])
     liked = [one for one in named if one.wanted == "like"]
-    left = without_filler(_without(text, cut))[0]
-    rest = without_filler(_without(text, [*cut, *((one.start, one.end) for one in liked)]))[0]
+    titles = [text[start:end] for start, end in [*taken, *around(text, filler_spans(text), lookup)]]
+    left = without_filler(_without(text, cut), titles)[0]
+    rest = without_filler(_without(text, [*cut, *((one.start, one.end) for one in liked)]), titles)[0]
     description = tidy(rest) if _telling(rest) else ""
     genres, mood, setting = genres_in(description, lookup), moods_in(description), setting_in(description)
     people = people_in(description, lookup)
@@ -90,12 +95,15 @@ def taken_apart(text: str, lookup: Lookup, dated: bool) -> Parts:
             like=once(one.title for one in liked),
             without=once([*(one.title for one in named if one.wanted == "without"), *(one.what for one in unwanted)]),
         ),
-        text=tidy(left) if _telling(left) else text,
+        text=tidy(left) if _telling(left) else ANY if ruled_out else text,
         description=description,
         liked=tuple(doc for one in liked for doc in one.docs),
         left_out=tuple(doc for one in named if one.wanted == "without" for doc in one.docs),
         not_genres=tuple(one.genre for one in unwanted if one.genre and one.meant),
-        not_words=tuple(one.what for one in unwanted if not one.genre and one.meant),
+        not_people=once(against for one in unwanted if one.meant for against in one.people),
+        not_words=once(one.what for one in unwanted if one.meant and not (one.genre or one.people)),
+        in_plot=once(one.what for one in unwanted if not one.meant),
+        said=_without(text, ruled_out),
     )
 
 
@@ -118,13 +126,19 @@ def by_model(q: Query, model: LanguageModel, ws: Workspace) -> Query:
         without=once(lookup.title(found[title], title) for title in without),
     )
     unknown = [value for value, genre in genres.items() if not genre]
-    not_genres = {value: genre for value in without if not found[value] and (genre := genre_named(value, lookup))}
-    nowhere = [title for title, docs in found.items() if not docs and title not in not_genres]
+    others = [value for value in without if not found[value]]
+    not_genres = {value: genre for value in others if (genre := genre_named(value, lookup))}
+    names = [value for value in others if value not in not_genres and " " in value]
+    people = {name: credits for name in names if (credits := lookup.credits(name))}
+    nowhere = [title for title, docs in found.items() if not docs and title not in {*not_genres, *people}]
     ws.report(unknown_titles=nowhere, unknown_genres=unknown)
     described = ", ".join((*unknown, *fields.mood, *filter(None, [fields.setting]), *fields.themes, *fields.people))
     liked = tuple(doc for title in like for doc in found[title])
     left_out = tuple(doc for title in without for doc in found[title])
-    return Parts(fields, q.text, described, liked, left_out, tuple(not_genres.values())).applied(q, ws, lookup)
+    not_people = tuple(f"{role}!={name}" for credits in people.values() for role, name in credits.items())
+    not_words = tuple(value for value in others if value in nowhere)
+    parts = Parts(fields, q.text, described, liked, left_out, tuple(not_genres.values()), not_people, not_words)
+    return parts.applied(q, ws, lookup)
 
 
 def _plausible(first: int | None, last: int | None) -> tuple[int | None, int | None]:

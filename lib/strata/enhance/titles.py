@@ -8,7 +8,7 @@ of function words only (Up, Her, It) always must.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from strata.core.analysis import spans, stopwords
@@ -53,6 +53,8 @@ _OF_FILMS = re.compile(
 )
 LONGEST = 12
 """So many words of a title are looked for."""
+MOST_PLACES = 60
+"""So many places of a request are looked at for titles round them."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,30 @@ def mentions(text: str, lookup: Lookup) -> list[Mention]:
         if whole:
             add(match.start(), *whole, "like")
     return sorted(found, key=lambda mention: mention.start)
+
+
+def around(text: str, places: Sequence[tuple[int, int]], lookup: Lookup) -> list[tuple[int, int]]:
+    """Where titles stand of which one of these places is a part, the longest of each: what is said in a title ("No
+    Country for Old Men", "Love Actually") is not said by the request."""
+    words = spans(text)
+    found: list[tuple[int, int]] = []
+    for start, end in places[:MOST_PLACES]:
+        within = [at for at, (a, b, _) in enumerate(words) if a < end and start < b]
+        if within and not any(a <= start and end <= b for a, b in found):
+            found += _title_around(text, words, within[0], within[-1], lookup)
+    return found
+
+
+def _title_around(
+    text: str, words: list[tuple[int, int, str]], first: int, last: int, lookup: Lookup
+) -> list[tuple[int, int]]:
+    for count in range(min(LONGEST, len(words)), last - first + 1, -1):
+        for at in range(max(0, last + 1 - count), min(first, len(words) - count) + 1):
+            start, end = words[at][0], words[at + count - 1][1]
+            written = [word for _, _, word in words[at : at + count]]
+            if _is_written_as_title(text[start:end], written, False) and lookup.exactly(text[start:end]):
+                return [(start, end)]
+    return []
 
 
 Found = tuple[int, str, tuple[int, ...]]

@@ -1,16 +1,16 @@
 """What a request means, by rule and with nothing added: misspelt words, what it does not want, and its sentences.
 
 - Misspelt words are corrected; the request as it was written stays beside it, as a variant of its own.
-- What is ruled out ("but not animated", "without sharks", "not like Frozen") is taken out of the words, since neither
-  words nor vectors see a negation, and becomes a condition; so do titles that are only compared with.
+- What is ruled out ("but not animated", "without sharks or Tom Cruise", "not like Frozen") is taken out of the words,
+  since neither words nor vectors see a negation, and becomes a condition; so do titles that are only compared with.
+  What can be no condition is told.
 - A long post is also searched sentence by sentence: each says something else, and one of them is often wrong.
 
-Years stay in the words: people remember them wrongly, and a condition forgives nothing.
+Years that are wanted stay in the words: people remember them wrongly, and a condition forgives nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,14 +22,12 @@ from strata.enhance.correct import corrected
 from strata.enhance.filler import without_filler
 from strata.enhance.lookup import Lookup
 from strata.enhance.structure import LONGEST, taken_apart
+from strata.enhance.unwanted import conditions
 from strata.errors import UsageError
 
 if TYPE_CHECKING:
     from strata.pipeline.workspace import Workspace
 
-RARE = 0.1
-"""Only a word in no more than this share of the documents rules out those that say it: a film may well say "love"
-and not be about it."""
 MOST_SENTENCES = 6
 TELLING = 4
 """Words, those of the stop list not counted, that a sentence must have to be searched by itself."""
@@ -60,10 +58,11 @@ class Understand:
         text, changed = corrected(q.text, ws, self.edits)
         lookup = Lookup(ws.corpus, ws.index)
         parts = taken_apart(text, lookup, dated=False)
-        where = tuple(dict.fromkeys([*parts.unwanted, *_words(parts.not_words, ws)]))
+        post = bool(self.long) and len(tokens(text)) >= self.long
+        where = conditions(replace(parts, in_plot=()) if post else parts, lookup, ws.note)
         excluded = dict.fromkeys((*parts.liked, *parts.left_out))
         variants = [taken_apart(q.text, lookup, dated=False).text] if changed else []
-        variants += _sentences(text) if self.long and len(tokens(text)) >= self.long else []
+        variants += _sentences(parts.said) if post else []
         ws.report(changed=changed, where=list(where), left_out=[ws.corpus.label(doc) for doc in excluded])
         return replace(
             q,
@@ -72,17 +71,6 @@ class Understand:
             exclude=q.exclude | frozenset(excluded),
             where=(*q.where, *(one for one in where if one not in q.where)),
         )
-
-
-def _words(unwanted: Iterable[str], ws: Workspace) -> list[str]:
-    """Conditions against what is ruled out and is neither a genre nor a title: single rare words."""
-    found = []
-    for what in unwanted:
-        words = [word for word in tokens(what) if word not in stopwords()]
-        term = ws.index.term_of(words[0]) if len(words) == 1 else None
-        if term is not None and ws.index.df(term) <= RARE * len(ws.corpus):
-            found.append(f"text!~{words[0]}")
-    return found
 
 
 def _sentences(text: str) -> list[str]:

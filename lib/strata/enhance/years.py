@@ -16,7 +16,7 @@ _WORDS = {
 _PARTS = {"early": (0, 4), "mid": (3, 7), "late": (5, 9)}
 _YEAR = r"(?:18[89]\d|19\d\d|20\d\d)"
 _DECADE = rf"(?:(?:early|mid|late)[\s-]+)?(?:(?:18[89]|19\d|20\d|\d)0['’]?s|{'|'.join(_WORDS)})"
-_WHEN = rf"(?:the\s+)?(?:{_DECADE}|{_YEAR})\b"
+WHEN = rf"(?:the\s+)?(?:{_DECADE}|{_YEAR})\b"
 _KIND = (
     r"(?:films?|movies?|pictures?|flicks?|cinema|classics?|ones?|horrors?|comed(?:y|ies)|dramas?|thrillers?|musicals?|"
     r"westerns?|action|adventures?|sci-?fi|science\s+fiction|romances?|romcoms?|cartoons?|animations?|documentar(?:y|ies)|"
@@ -29,14 +29,14 @@ _FORMS = tuple(
     for kind, pattern in (
         (
             "range",
-            rf"(?:between|from|in|of)\s+(?P<a>{_WHEN})\s*(?:and|or|to|until|till|through|-|–|—)\s*(?P<b>{_WHEN})",
+            rf"(?:between|from|in|of)\s+(?P<a>{WHEN})\s*(?:and|or|to|until|till|through|-|–|—)\s*(?P<b>{WHEN})",
         ),
-        ("before", rf"(?:(?:from\s+)?(?:before|prior\s+to)|pre[\s-]|older\s+than|earlier\s+than)\s*(?P<a>{_WHEN})"),
-        ("until", rf"(?:until|till|up\s+to|(?:no|not)\s+later\s+than)\s+(?P<a>{_WHEN})"),
-        ("since", rf"from\s+(?P<a>{_WHEN})\s+(?:on(?:wards?)?|(?:or|and)\s+later)\b|since\s+(?P<b>{_WHEN})"),
-        ("after", rf"(?:(?:from\s+)?after|post[\s-]|newer\s+than|later\s+than)\s*(?P<a>{_WHEN})"),
-        ("in", rf"from\s+(?P<a>{_WHEN})"),
-        ("made in", rf"(?:in|of)\s+(?P<a>{_WHEN})"),
+        ("before", rf"(?:(?:from\s+)?(?:before|prior\s+to)|pre[\s-]|older\s+than|earlier\s+than)\s*(?P<a>{WHEN})"),
+        ("until", rf"(?:until|till|up\s+to|(?:no|not)\s+later\s+than)\s+(?P<a>{WHEN})"),
+        ("since", rf"from\s+(?P<a>{WHEN})\s+(?:on(?:wards?)?|(?:or|and)\s+later)\b|since\s+(?P<b>{WHEN})"),
+        ("after", rf"(?:(?:from\s+)?after|post[\s-]|newer\s+than|later\s+than)\s*(?P<a>{WHEN})"),
+        ("in", rf"from\s+(?P<a>{WHEN})"),
+        ("made in", rf"(?:in|of)\s+(?P<a>{WHEN})"),
         ("in", rf"(?P<a>{_DECADE})(?=\s+(?:[\w-]+\s+){{0,2}}?{_KIND}\b)"),
     )
 )

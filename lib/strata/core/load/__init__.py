@@ -58,6 +58,9 @@ def _is_document(line: str) -> bool:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return False
+    movies = value.get("movies")
+    if isinstance(movies, list) and any(isinstance(entry, dict) for entry in movies):
+        return False  # whatever else it holds: a catalogue may have an id, too
     if any(name in value for name in IDS):
         return True
     return "movies" not in value and not any(isinstance(item, list) for item in value.values())

@@ -22,6 +22,8 @@ def load(path: Path) -> Iterator[Document]:
     value = parsed(text, str(path))
     if isinstance(value, dict):
         lists = {name: item for name, item in value.items() if isinstance(item, list) and _entries(name, item)}
+        filled = {name: item for name, item in lists.items() if item}
+        lists = filled or lists  # "errors": [] is no second catalogue
         chosen = "movies" if "movies" in lists else next(iter(lists), None)
         if chosen is None or (len(lists) > 1 and chosen != "movies"):
             found = f"several lists ({', '.join(lists)})" if lists else "no list of entries"

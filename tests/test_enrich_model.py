@@ -14,6 +14,7 @@ from strata.core.types import Document
 from strata.enrich import kept as keeping
 from strata.enrich.by_model import premise_of, request
 from strata.errors import BadReply, BudgetSpent, NoRecording, Unavailable, WrongKey
+from strata.llm import opening
 from strata.llm.parsing import fitted
 from strata.llm.prompting import schema
 from strata.llm.scripted import Scripted
@@ -21,6 +22,7 @@ from strata.llm.types import Reply, Usage
 from strata.pipeline.workspace import Workspace
 from tests.conftest import Done, Run
 from tests.deep_tide import FILMS, PREMISE, REST, edited, enriched
+from tests.llm_wire import ScriptedWire
 from tests.test_llm_prompts import PLANTED, data_lines
 
 WRITTEN = (
@@ -194,8 +196,9 @@ def test_a_provider_that_fails_leaves_everything_by_rule(
     assert len(model.asked) <= 2
 
 
-def test_a_spent_budget_keeps_what_is_done(enrich: Enrich, scripted: Script) -> None:
-    model = scripted(GOOD)
+def test_a_spent_budget_keeps_what_is_done(enrich: Enrich, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = ScriptedWire(GOOD)
+    monkeypatch.setattr(opening, "open_wire", lambda *_: model)
     done = enrich("--llm", "groq", "--max-calls", "1", "--json", entries=[*FILMS, SECOND])
     assert done.status == BudgetSpent.exit_status == 3 and len(model.asked) == 1
     assert (done.json["by_rule"], done.json["by_model"]) == (1, 1) and "--max-calls" in done.err

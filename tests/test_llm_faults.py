@@ -116,6 +116,11 @@ MEANINGS = [
     ("gemini", 400, BAD_KEY, "WrongKey", "GEMINI_API_KEY"),
     ("gemini", 403, google(403, "Your key was reported as leaked", "PERMISSION_DENIED"), "WrongKey", "GEMINI"),
     ("openai", 403, "Forbidden", "WrongKey", "STRATA_LLM_API_KEY"),
+    ("groq", 403, error("The model `x` is blocked at the project level.", code="model_permission_blocked_project"),
+     "ModelGone", "have it allowed there"),
+    ("openai", 403, error("Project `p` does not have access to model `x`", code="model_not_found"), "ModelGone",
+     "--llm-model"),
+    ("openai", 308, {}, "Unavailable", "check the base URL"),
     ("groq", 429, DAY, "QuotaSpent", "10 min"),
     ("gemini", 429, PER_DAY, "QuotaSpent", "another provider"),
     ("openai", 429, error("You exceeded your current quota", code="insufficient_quota"), "QuotaSpent", ""),
@@ -123,6 +128,10 @@ MEANINGS = [
     ("groq", 429, MINUTE, "RateLimited", "4.8 s"),
     ("gemini", 429, PER_MINUTE, "RateLimited", "36 s"),
     ("openai", 429, "slow down", "RateLimited", "a minute"),
+    ("openai", 429, error("Too many tokens, please wait before trying again."), "RateLimited", "a minute"),
+    ("openai", 429, error("Too many tokens per day, please wait before trying again."), "QuotaSpent", ""),
+    ("openai", 429, error("Too many tokens: reduce your prompt"), "TooLong", "--limit"),
+    ("openai", 400, error("Too many tokens in the prompt"), "TooLong", "--limit"),
     ("groq", 413, TOO_LARGE, "TooLong", "--limit"),
     ("openai", 429, error("Request too large for gpt-4o on tokens per min (TPM): Limit 30000"), "TooLong", ""),
     ("openai", 400, CONTEXT, "TooLong", "--limit"),
@@ -163,6 +172,22 @@ def test_only_what_may_pass_is_worth_asking_again() -> None:
 
 def test_a_wrong_address_is_not_asked_again() -> None:
     assert not fault(Answer("openai", "m", 404, "404 page not found")).again
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://else.where/v1/x", "leads to https://else.where/v1/x (status"),
+        ("https://me:planted-1@else.where/planted-1?key=planted-2#a", "leads to https://else.where/[key] (status"),
+        ("/v1/", "leads to /v1/ (status"), ("\x1b[2J", "leads to"), (None, "it does not say where"),
+    ],
+)  # fmt: skip
+def test_a_redirect_says_where_it_leads(status: int, location: str | None, shown: str) -> None:
+    headers = {"Location": location} if location else {}
+    found = fault(Answer("openai", "m", status, "<html>Moved</html>", headers, ("planted-1",)))
+    assert isinstance(found, errors.Unavailable) and not found.again and shown in found.message
+    assert "base URL" in found.next_step and "planted" not in found.message and found.message.isprintable()
 
 
 def refused(message: str, sent: list[str], status: int = 400, **more: Any) -> str | None:

@@ -15,13 +15,12 @@ import pytest
 
 from strata.errors import BadReply, BudgetSpent, ModelGone, ProviderError, QuotaSpent, TooLong, WrongKey
 from strata.llm.asking import Asking
-from strata.llm.budget import Budgeted
 from strata.llm.many import ask_all
 from strata.llm.opening import open_wire
-from strata.llm.scripted import Scripted
 from strata.llm.types import Message, Reply, Request
 from strata.settings import Access, Providers
 from tests.llm_server import KEY, Server, completion, reply
+from tests.llm_wire import ScriptedWire, cut, within
 
 
 class Counting:
@@ -136,7 +135,16 @@ def test_many_requests_go_through_one_real_client(llm_server: Server) -> None:
 
 
 def test_threads_share_one_budget() -> None:
-    inner = Scripted("x")
-    found = ask_all(Budgeted(inner, max_calls=7), [Request((Message("user", "x"),))] * 20, limit=8)
-    assert sum(isinstance(one, Reply) for one in found) == len(inner.asked) == 7
+    wire = ScriptedWire("x")
+    model, _ = within(wire, max_calls=7)
+    found = ask_all(model, [Request((Message("user", "x"),))] * 20, limit=8)
+    assert sum(isinstance(one, Reply) for one in found) == len(wire.asked) == 7
     assert all(isinstance(one, Reply | BudgetSpent) for one in found)
+
+
+def test_what_a_fatal_error_holds_of_a_reply_is_with_one_request_alone() -> None:
+    """It was paid for once: the first reply was cut off, and the budget was out before it was asked for again."""
+    model, budget = within(ScriptedWire(cut(10, 700)), max_calls=1)
+    found = ask_all(model, requests(30), limit=1)
+    assert [type(one) for one in found] == [BudgetSpent] * 30
+    assert [one.reply.usage for one in found if isinstance(one, ProviderError) and one.reply] == [budget.used]

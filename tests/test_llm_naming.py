@@ -99,8 +99,8 @@ def test_a_secret_is_hidden_in_whatever_form_it_comes_back(form: str) -> None:
         assert re.sub(r"\]\w?=*,", "],", shown) == "It is [key], said gsk/plan B"
 
 
-def test_a_short_key_is_hidden_as_it_is_and_its_base64_is_left_in_peace() -> None:
-    assert without("mode a2V5", ["key"]) == "mode a2V5" and without("the key", ["key"]) == "the [key]"
+def test_a_short_key_is_left_in_peace_where_it_is_a_word_and_its_base64_too() -> None:
+    assert without("mode a2V5, the key", ["key"]) == "mode a2V5, the key"
 
 
 def test_what_is_no_secret_is_passed_on_at_once() -> None:

@@ -73,6 +73,36 @@ def test_an_unknown_provider_is_told_the_known_ones() -> None:
     with pytest.raises(UsageError, match="claude") as caught:
         opened({}, provider="claude")
     assert "auto, none, groq, gemini, openai, replay" in caught.value.next_step
+    with pytest.raises(UsageError, match="claude"):
+        opened({}, provider="claude", show_prompt=print)
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"provider": "none", "model": "m"}, "so --llm-model has nothing to say"),
+        ({"provider": "none", "record": "kept"}, "so --record has nothing to say"),
+        ({"provider": "none", "replay": "kept", "record": "kept"}, "so --record has nothing to say"),
+        ({"provider": "none", "replay": "kept"}, "so --replay has nothing to say"),
+        ({"provider": "replay", "model": "m"}, "so --llm-model has nothing to say to --llm replay"),
+        ({"provider": "replay", "record": "kept"}, "exclude each other"),
+        ({"provider": "groq", "replay": "kept"}, "--replay is what --llm replay reads, and --llm is groq"),
+        ({"provider": "auto", "replay": "kept"}, "and --llm is auto"),
+    ],
+)
+def test_an_option_that_has_nothing_to_say_is_refused(choice: dict[str, Any], said: str) -> None:
+    for more in ({}, {"show_prompt": print}):
+        with pytest.raises(UsageError) as caught:
+            opened({"groq": KEYED}, **choice, **more)
+        assert said in caught.value.message and caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"provider": "none", "max_calls": 1}, {"provider": "auto", "model": "m", "record": "kept"}, {"provider": "none"}],
+)
+def test_what_may_be_kept_to_is_not(choice: dict[str, Any]) -> None:
+    assert opened({}, **choice) is None
 
 
 @pytest.mark.parametrize(
@@ -129,11 +159,11 @@ def test_opening_loads_no_sdk(tmp_path: Path, provider: str | None) -> None:
 def test_wrappers_compose(llm_server: Server, tmp_path: Path) -> None:
     llm_server.gives(reply({"error": {"message": "oh"}}, 500), reply(completion("yes")))
     records: list[dict[str, Any]] = []
-    choice = Choice("openai", record=tmp_path, max_calls=1)
+    choice = Choice("openai", record=tmp_path, max_calls=2)
     at = given(openai=Access(KEY, llm_server.base("openai"), "local"))
     model = open_model(at, choice, print, records.append, Patience(sleep=lambda _: None))
     assert isinstance(model, Logged) and choice.by_name
-    assert model.complete(ASK).text == "yes"  # asked twice, which is one call of the budget
+    assert model.complete(ASK).text == "yes"  # asked twice, which is two calls of the budget
     with pytest.raises(BudgetSpent):
         model.complete(ASK)
     assert [record["reply"] for record in records] == ["yes", None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strata.errors import BadReply
-from strata.llm.parsing import checked, json_value, parse, visible
+from strata.llm.parsing import checked, json_value, parse
+from strata.llm.thinking import Spoken, visible
 
 SCORE = {
     "type": "object",
@@ -114,6 +116,53 @@ def test_thinking_aloud_is_not_part_of_a_reply() -> None:
     assert visible("<think>\nhm\n</think>\n\nYes.") == "Yes."
     assert visible("<think> never ends") == ""
     assert visible("I <think> so") == "I <think> so"
+
+
+THOUGHTS = [
+    ("The user wants X. Hmm, [2] maybe.\n</think>\n\nAnswer [1].", "Answer [1]."),
+    ('I could say {"query": "a"} or so.\n</think>\n{"query": "b"}', '{"query": "b"}'),
+    ('{"query": "a"} is a draft.</think>{"query": "b"}', '{"query": "b"}'),
+    ('```json\n{"query": "a"}\n```\n</think>\nDone.', "Done."),
+    ("</think>\nAt once.", "At once."),
+    ("only thoughts</think>", ""),
+]
+ANSWERS = [
+    '{"why": "it ends with </think> here"}', 'Sure: {"a": [{"b": "x </think> y"}]}', '[{"why": "a </think> b"}]',
+    '```json\n{"why": "x </think>\n```', "```\n</think>\n```\nis the end of it", "The tag `</think>` ends it.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "answer"), THOUGHTS)
+def test_nor_is_it_where_the_tag_was_opened_in_the_prompt(text: str, answer: str) -> None:
+    assert visible(text) == visible(answer) == answer
+    pieces: list[str] = []
+    spoken = Spoken(pieces.append, thinks=True)
+    for letter in text:
+        spoken(letter)
+    spoken.close()
+    if not answer.startswith("{"):  # what has a schema is not streamed
+        assert "".join(pieces) == answer
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_a_tag_within_the_answer_ends_no_thinking(text: str) -> None:
+    assert visible(text) == text
+
+
+def test_a_model_known_to_think_that_did_not_is_shown_at_the_end() -> None:
+    pieces: list[str] = []
+    spoken = Spoken(pieces.append, thinks=True)
+    spoken("The answer ")
+    assert pieces == []
+    spoken("is 7.")
+    spoken.close()
+    assert pieces == ["The answer is 7."]
+
+
+def test_many_brackets_before_a_tag_are_soon_read() -> None:
+    begun = time.monotonic()
+    visible('[{"' * 200_000 + "</think>x")
+    assert time.monotonic() - begun < 2
 
 
 values = st.recursive(

@@ -45,6 +45,14 @@ def test_the_wait_in_a_header_is_read(llm_server: Server, client: Make, provider
     assert error.retry_after == 5.3 and "5.3 s" in error.message
 
 
+@pytest.mark.parametrize("provider", ALL)
+def test_a_redirect_is_not_followed_and_says_where_it_leads(llm_server: Server, client: Make, provider: str) -> None:
+    llm_server.gives(reply(b"", 308, {"Location": "https://else.where/v1/x"}))
+    error = client(provider).fails()
+    assert isinstance(error, errors.Unavailable) and not error.again and len(llm_server.asked) == 1
+    assert "https://else.where/v1/x" in error.message and "base URL" in error.next_step
+
+
 # Parameters that a model does not take
 
 

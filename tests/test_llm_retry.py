@@ -1,14 +1,14 @@
-"""Asking again, and within a budget. No test waits: clock, sleep and chance are given."""
+"""Asking again. No test waits: clock, sleep and chance are given."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from strata.errors import (
     BadReply,
-    BudgetSpent,
     ModelGone,
     ProviderError,
     QuotaSpent,
@@ -16,17 +16,16 @@ from strata.errors import (
     TimedOut,
     TooLong,
     Unavailable,
-    UsageError,
     WrongKey,
 )
 from strata.llm.asking import Asking
-from strata.llm.budget import Budgeted
 from strata.llm.opening import open_wire
-from strata.llm.retry import Patience, Retried
-from strata.llm.scripted import Scripted
-from strata.llm.types import Message, Reply, Usage
+from strata.llm.retry import Patience, Tries
+from strata.llm.types import Message
+from strata.llm.wire import Call, Raw, Wire
 from strata.settings import Access, Providers
 from tests.llm_server import KEY, Server, reply, said
+from tests.llm_wire import ScriptedWire
 
 ASK = (Message("user", "x" * 40),)
 
@@ -46,6 +45,10 @@ class Time:
         return Patience(**{"clock": lambda: self.now, "sleep": self.sleep, "random": lambda: 1.0, **more})
 
 
+def tried(wire: Wire, patience: Patience, note: Callable[[str], None] = lambda _: None) -> Asking:
+    return Asking(wire, print, Tries(wire.provider, note, patience))
+
+
 def limited(seconds: float | None) -> RateLimited:
     error = RateLimited(f"too many requests; it asks to wait {seconds} s")
     error.retry_after = seconds
@@ -54,25 +57,27 @@ def limited(seconds: float | None) -> RateLimited:
 
 def test_waits_double_and_are_drawn_at_random() -> None:
     at = Time()
-    model = Retried(Scripted(Unavailable("a"), TimedOut("b"), Unavailable("c"), "done"), lambda _: None, at.patience())
+    model = tried(
+        ScriptedWire(Unavailable("a"), TimedOut("b"), Unavailable("c"), "done"), at.patience(), lambda _: None
+    )
     assert model.complete(ASK).text == "done"
     assert at.waits == [0.5, 1.0, 2.0]
     at = Time()
-    model = Retried(Scripted(Unavailable("a"), "done"), lambda _: None, at.patience(random=lambda: 0.25))
+    model = tried(ScriptedWire(Unavailable("a"), "done"), at.patience(random=lambda: 0.25), lambda _: None)
     assert model.complete(ASK).text == "done" and at.waits == [0.125]
 
 
 def test_the_provider_says_how_long_to_wait() -> None:
     at, notes = Time(), []
-    model = Retried(Scripted(limited(5.3), "done"), notes.append, at.patience())
+    model = tried(ScriptedWire(limited(5.3), "done"), at.patience(), notes.append)
     assert model.complete(ASK).text == "done"
     assert at.waits == [pytest.approx(5.35)]  # never earlier than asked
     assert notes == ["scripted: rate limited; asking again in 5.3 s"]
 
 
 def test_a_wait_beyond_the_cap_fails_at_once_and_holds_until_then() -> None:
-    at, inner = Time(), Scripted(limited(90), "done")
-    model = Retried(inner, lambda _: None, at.patience(cap=60))
+    at, inner = Time(), ScriptedWire(limited(90), "done")
+    model = tried(inner, at.patience(cap=60))
     for _ in range(2):
         with pytest.raises(RateLimited, match="90"):
             model.complete(ASK)
@@ -82,15 +87,15 @@ def test_a_wait_beyond_the_cap_fails_at_once_and_holds_until_then() -> None:
 
 
 def test_all_tries_together_stay_within_the_cap() -> None:
-    at, inner = Time(), Scripted(limited(20))
+    at, inner = Time(), ScriptedWire(limited(20))
     with pytest.raises(RateLimited):
-        Retried(inner, lambda _: None, at.patience(cap=50)).complete(ASK)
+        tried(inner, at.patience(cap=50)).complete(ASK)
     assert sum(at.waits) <= 50 and len(inner.asked) == 3
 
 
 def test_after_so_many_tries_it_fails_and_the_next_request_gets_one() -> None:
-    at, inner = Time(), Scripted(*[Unavailable("down")] * 7, "up", Unavailable("a"), "up")
-    model = Retried(inner, lambda _: None, at.patience(attempts=5))
+    at, inner = Time(), ScriptedWire(*[Unavailable("down")] * 7, "up", Unavailable("a"), "up")
+    model = tried(inner, at.patience(attempts=5))
     for tries in (5, 6, 7):
         with pytest.raises(Unavailable):
             model.complete(ASK)
@@ -100,38 +105,36 @@ def test_after_so_many_tries_it_fails_and_the_next_request_gets_one() -> None:
 
 @pytest.mark.parametrize("kind", [WrongKey, ModelGone, QuotaSpent, TooLong, BadReply])
 def test_what_would_end_the_same_way_is_not_asked_again(kind: type[ProviderError]) -> None:
-    at, inner = Time(), Scripted(kind("no"), "done")
+    at, inner = Time(), ScriptedWire(kind("no"), "done")
     with pytest.raises(kind):
-        Retried(inner, lambda _: None, at.patience()).complete(ASK)
+        tried(inner, at.patience()).complete(ASK)
     assert len(inner.asked) == 1 and at.waits == []
 
 
 def test_an_address_that_is_wrong_is_not_asked_again() -> None:
     error = Unavailable("nothing there")
     error.again = False
-    inner = Scripted(error, "done")
+    inner = ScriptedWire(error, "done")
     with pytest.raises(Unavailable):
-        Retried(inner, lambda _: None, Time().patience()).complete(ASK)
+        tried(inner, Time().patience()).complete(ASK)
     assert len(inner.asked) == 1
 
 
-class Breaking:
+class Breaking(ScriptedWire):
     """Streams a piece, then breaks off."""
 
-    provider = model = "breaking"
-    calls = 0
-
-    def complete(self, messages: Any, schema: Any = None, *, max_tokens: int = 1, stream: Any = None) -> Reply:
-        self.calls += 1
-        stream("The ")
+    def send(self, call: Call) -> Raw:
+        self.asked.append(call)
+        assert call.stream
+        call.stream("The ")
         raise Unavailable("broke off")
 
 
 def test_what_was_shown_is_not_asked_for_again() -> None:
-    inner, pieces = Breaking(), []
+    inner, pieces = Breaking(), list[str]()
     with pytest.raises(Unavailable):
-        Retried(inner, lambda _: None, Time().patience()).complete(ASK, stream=pieces.append)
-    assert pieces == ["The "] and inner.calls == 1
+        tried(inner, Time().patience()).complete(ASK, stream=pieces.append)
+    assert pieces == ["The "] and len(inner.asked) == 1
 
 
 @pytest.mark.parametrize("provider", ["groq", "gemini", "openai"])
@@ -140,52 +143,5 @@ def test_the_real_clients_come_back_after_the_wait(llm_server: Server, provider:
                      reply({"error": {"message": "oh"}}, 500), reply(said(provider, "done")))  # fmt: skip
     at = Time()
     wire = open_wire(Providers(**{provider: Access(KEY, llm_server.base(provider), "m")}), provider, None, 5)
-    assert Retried(Asking(wire, print), lambda _: None, at.patience()).complete(ASK).text == "done"
+    assert tried(wire, at.patience()).complete(ASK).text == "done"
     assert at.waits == [pytest.approx(2.05), 1.0] and len(llm_server.asked) == 3
-
-
-# The budget
-
-
-def spending(tokens: int) -> Reply:
-    return Reply("x", usage=Usage(tokens - 10, 10, 0, 1))
-
-
-def test_so_many_calls_and_no_more() -> None:
-    inner = Scripted(spending(50))
-    model = Budgeted(inner, max_calls=2)
-    assert [model.complete(ASK).text for _ in range(2)] == ["x", "x"]
-    with pytest.raises(BudgetSpent, match=r"2 calls are used up \(100 tokens\)") as caught:
-        model.complete(ASK)
-    assert "--max-calls" in caught.value.next_step and len(inner.asked) == 2
-    with pytest.raises(BudgetSpent):
-        Budgeted(inner, max_calls=0).complete(ASK)
-
-
-def test_so_many_tokens_and_no_more() -> None:
-    model = Budgeted(Scripted(spending(50)), max_tokens_total=100)
-    assert model.complete(ASK).text == model.complete(ASK).text == "x"
-    with pytest.raises(BudgetSpent, match="of the run's 100 tokens 100 are used in 2 calls") as caught:
-        model.complete(ASK)
-    assert "--max-tokens-total" in caught.value.next_step and model.used == Usage(80, 20, 0, 2)
-
-
-def test_a_prompt_that_is_over_the_budget_is_not_sent() -> None:
-    inner = Scripted(spending(50))
-    with pytest.raises(BudgetSpent, match="sends about 10"):
-        Budgeted(inner, max_tokens_total=9).complete(ASK)
-    assert inner.asked == []
-
-
-def test_calls_that_fail_count_as_calls() -> None:
-    model = Budgeted(Scripted(Unavailable("down"), "x"), max_calls=1)
-    with pytest.raises(Unavailable):
-        model.complete(ASK)
-    with pytest.raises(BudgetSpent):
-        model.complete(ASK)
-
-
-@pytest.mark.parametrize("limits", [{"max_calls": -1}, {"max_tokens_total": -5}])
-def test_a_budget_is_no_less_than_nothing(limits: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="--max-"):
-        Budgeted(Scripted("x"), **limits)

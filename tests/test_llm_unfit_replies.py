@@ -14,13 +14,13 @@ from strata.enhance.spell import Spell
 from strata.errors import BadReply, BudgetSpent, ProviderError, Refused
 from strata.keyword.bm25 import BM25
 from strata.llm.asking import Asking
-from strata.llm.budget import Budgeted
 from strata.llm.logged import Logged
 from strata.llm.opening import open_wire
 from strata.llm.recording import Recorded, read
 from strata.llm.replay import Replay
 from strata.llm.scripted import Scripted
 from strata.llm.types import LanguageModel, Message, Reply, Usage
+from strata.llm.wire import Raw
 from strata.pipeline.run import run
 from strata.pipeline.workspace import Workspace
 from strata.rerank.batch import Batch
@@ -29,6 +29,7 @@ from strata.rerank.judge import judged
 from strata.settings import Access, Providers
 from tests.llm_client import ALL, SCORE, Make
 from tests.llm_server import KEY, Server, reply, said
+from tests.llm_wire import ScriptedWire, within
 from tests.test_rerank_models import QUERY, listed, one_at_a_time
 from tests.test_rerank_models import films as small  # noqa: F401 - a fixture
 
@@ -128,9 +129,9 @@ def test_the_log_of_a_replay_says_so(tmp_path: Path) -> None:
 
 
 def test_its_tokens_count_against_the_budget() -> None:
-    model = Budgeted(Scripted(UNFIT), max_tokens_total=48)
+    model, budget = within(ScriptedWire(Raw(UNFIT.text, "stop", "m-1", UNFIT.usage)), max_tokens_total=48)
     refused(model)
-    assert model.used == UNFIT.usage
+    assert budget.used == UNFIT.usage
     with pytest.raises(BudgetSpent, match="49 are used"):
         model.complete(ASK)
 

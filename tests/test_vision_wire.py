@@ -13,19 +13,18 @@ import pytest
 from PIL import Image
 
 from strata.errors import NoRecording, Unavailable
-from strata.llm.budget import Budgeted
 from strata.llm.images import TOKENS, image_from, image_json, in_words, message_json, prompt_tokens
 from strata.llm.kept import Kept
 from strata.llm.logged import Logged
 from strata.llm.many import ask_all
 from strata.llm.recording import Header, Recorded, key_of
 from strata.llm.replay import Replay
-from strata.llm.retry import Patience, Retried
 from strata.llm.scripted import Scripted
 from strata.llm.types import Message, Reply, Request
 from strata.pictures.sending import as_image
 from tests.llm_client import ALL, CHAT, Client
 from tests.llm_server import Server, chunks, completion, events, reply, said
+from tests.llm_wire import ScriptedWire, within
 from tests.seen import PLANTED, SEEING, arrived, jpeg, kind_of, parts, png, seen
 from tests.test_llm_formats import SCORE
 
@@ -126,7 +125,7 @@ def test_a_picture_counts_the_same_whatever_it_weighs(tmp_path: Path) -> None:
     assert len(large[1].images[0].data) > 10 * len(small[1].images[0].data)
     assert prompt_tokens(small) == prompt_tokens(large) == (400 + len("Say what you see.")) // 4 + TOKENS
     assert prompt_tokens(small[:1]) == len("Say what you see.") // 4
-    assert Budgeted(Scripted("x"), max_tokens_total=500).complete(large).text == "x"
+    assert within(ScriptedWire("x"), max_tokens_total=500)[0].complete(large).text == "x"
 
 
 @pytest.mark.parametrize("provider", CHAT)
@@ -156,17 +155,16 @@ def test_what_is_written_down_of_a_picture_reads_back_without_its_bytes(tmp_path
 
 
 def test_whatever_is_wrapped_round_a_model_passes_the_picture_on(tmp_path: Path) -> None:
-    model = Scripted(Unavailable("down"), "a rocket")
+    wire = ScriptedWire(Unavailable("down"), "a rocket")
     calls: list[dict[str, Any]] = []
-    patience = Patience(attempts=2, sleep=lambda _: None)
-    kept = Kept(Retried(Budgeted(model), print, patience), tmp_path / "kept", print)
+    kept = Kept(within(wire)[0], tmp_path / "kept", print)
     wrapped = Logged(Recorded(kept, tmp_path / "recorded"), calls.append)
     messages = looking(jpeg(tmp_path / "a"))
     (found,) = ask_all(wrapped, [Request(messages)])
     assert (
         isinstance(found, Reply)
         and found.text == "a rocket"
-        and [asked.messages for asked in model.asked] == [messages, messages]
+        and [asked.messages for asked in wire.asked] == [messages, messages]
     )
     again = Kept(Scripted(Unavailable("down")), tmp_path / "kept", print).complete(looking(tmp_path / "a"))
     assert again.text == "a rocket" and again.replayed

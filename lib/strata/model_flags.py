@@ -39,12 +39,18 @@ Replay = Annotated[
 ]  # fmt: skip
 MaxCalls = Annotated[
     int | None,
-    typer.Option("--max-calls", min=1, help="Ask at most so often.", show_default=False, rich_help_panel=MODEL),
+    typer.Option(
+        "--max-calls",
+        min=1,
+        help="Ask at most so often; asking again counts.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
 ]
 MaxTokens = Annotated[
     int | None,
     typer.Option(
-        "--max-tokens-total", min=1, help="Use at most so many tokens.", show_default=False, rich_help_panel=MODEL
+        "--max-tokens-total", min=1, help="Use at most about so many tokens.", show_default=False, rich_help_panel=MODEL
     ),
 ]
 ShowPrompt = Annotated[

@@ -2,7 +2,8 @@
 
 A parameter that the server refuses is left out, announced once and remembered as long as this object lives, which is
 as long as the process does. A reply that was cut off before anything usable came is asked for once more with more
-tokens. What comes is parsed by the schema, whatever the server promised.
+tokens, and what it used is counted whatever becomes of that. What comes is parsed by the schema, whatever the server
+promised.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import Any
 
 from strata.errors import BadReply, ProviderError, Refused
 from strata.llm.faults import clean
-from strata.llm.hiding import Hiding, without, without_data
-from strata.llm.images import prompt_tokens
+from strata.llm.hiding import Hiding, without, without_any, without_data
 from strata.llm.naming import plain_name
-from strata.llm.parsing import fitted, parse, visible
-from strata.llm.thinking import Spoken
+from strata.llm.parsing import fitted, parse
+from strata.llm.retry import Tries
+from strata.llm.thinking import Spoken, begins_thinking, visible
 from strata.llm.types import Message, Reply, Schema, Usage
 from strata.llm.wire import Call, Raw, Unsupported, Wire
 
@@ -28,11 +29,18 @@ MORE = 3
 
 
 class Asking:
-    """A LanguageModel over a vendor's wire."""
+    """A LanguageModel over a vendor's wire. tries: how often each call is made; once without it."""
 
-    def __init__(self, wire: Wire, note: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        note: Callable[[str], None],
+        tries: Tries | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._wire = wire
         self._note = note
+        self._tries = tries
         self._clock = clock
         self._lock = threading.Lock()
         self._dropped: frozenset[str] = frozenset()
@@ -59,30 +67,43 @@ class Asking:
     ) -> Reply:
         if schema is not None and stream is not None:
             raise ValueError("a reply with a schema is not streamed")
-        begun = self._clock()
         call = Call(tuple(messages), schema, max_tokens + self._wire.reserve, self._dropped, stream)
-        raw = self._sent(call)
-        spent = _usage(call, raw)
+        raw, ms = self._sent(call)
+        spent = raw.used(call)
         cut = self._cut_off(raw, schema)
         if cut:
             self._note(f"{self.provider}: the reply was cut off at {call.max_tokens} tokens; asking once more")
             call = replace(call, max_tokens=call.max_tokens * MORE, dropped=self._dropped)
-            raw = self._sent(call)
-            spent += _usage(call, raw)
+            try:
+                again, more = self._sent(call)
+            except ProviderError as error:
+                self._first(error, self._reply(raw, spent, ms))
+                raise
+            raw, ms, spent = again, ms + more, spent + again.used(call)
             cut = self._cut_off(raw, schema)
-        ms = (self._clock() - begun) * 1000
-        reply = Reply(visible(raw.text), None, spent, ms, raw.finish, self.provider, raw.model or self.model)
+        reply = self._reply(raw, spent, ms)
         problem = self._problem(raw, call, reply, cut)
         if problem:
             problem.reply = reply
             raise problem
         return fitted(reply, schema)
 
+    def _first(self, error: ProviderError, reply: Reply) -> None:
+        """Leave the reply that was cut off with the error that came when it was asked for again: it was paid for."""
+        if isinstance(error, BadReply):  # its text is the model's, and here no model's text is of use
+            error.text, reply = "", replace(reply, text="")
+        error.reply = reply
+
+    def _reply(self, raw: Raw, spent: Usage, ms: float) -> Reply:
+        return Reply(visible(raw.text), None, spent, ms, raw.finish, self.provider, raw.model or self.model)
+
     def _who(self) -> str:
         return f"{self.provider} ({self.model})"
 
     def _problem(self, raw: Raw, call: Call, reply: Reply, cut: bool) -> ProviderError | None:
         """Why a reply is none to go by, whatever its schema says."""
+        if raw.spent:
+            return raw.spent
         if raw.refused:
             return Refused(f"{self._who()} blocked its reply: {clean(raw.refused)}",
                            "ask in other words, or leave out what may be the cause")  # fmt: skip
@@ -107,7 +128,7 @@ class Asking:
 
     def _cut_off(self, raw: Raw, schema: Schema | None) -> bool:
         """Whether a reply ended for want of tokens before anything usable came."""
-        if raw.finish != "length" or raw.refused:
+        if raw.finish != "length" or raw.refused or raw.spent:
             return False
         if schema is None or not visible(raw.text):
             return not visible(raw.text)
@@ -117,20 +138,13 @@ class Asking:
             return True
         return False
 
-    def _sent(self, call: Call) -> Raw:
-        """The answer to a call, without what the server refuses to be told."""
-        hiding = Hiding(call.stream, self._wire.secrets) if call.stream else None
-        spoken = Spoken(hiding) if hiding else None
-        call = replace(call, stream=spoken)
+    def _sent(self, call: Call) -> tuple[Raw, float]:
+        """The answer to a call, without what the server refuses to be told, and the milliseconds that it took."""
         while True:
             try:
-                raw = self._clean(self._wire.send(call), call)
-                break
+                return self._tried(call)
             except Unsupported as refusal:
                 name = refusal.parameter
-            except BadReply as error:
-                error.text = self._safe(error.text, call)
-                raise
             if name in call.dropped:
                 raise ProviderError(f"{self._who()} refuses {name}, also when it is left out",
                                     "name another model with --llm-model")  # fmt: skip
@@ -140,10 +154,39 @@ class Asking:
             if news:
                 self._note(f"{self.provider}: {self.model} does not take {_SAID.get(name, name)}; left out from now on")
             call = replace(call, dropped=call.dropped | {name})
+
+    def _tried(self, call: Call) -> tuple[Raw, float]:
+        shown = _Shown(call.stream) if call.stream else None
+        if self._tries is None:
+            return self._once(call, shown)
+        return self._tries(lambda: self._once(call, shown), lambda: shown is not None and shown.given)
+
+    def _once(self, call: Call, shown: _Shown | None) -> tuple[Raw, float]:
+        """One try. What a former one held back of its stream goes with it."""
+        hiding = Hiding(shown, self._wire.secrets) if shown else None
+        spoken = Spoken(hiding, begins_thinking(self.model)) if hiding else None
+        begun = self._clock()
+        try:
+            raw = self._clean(self._wire.send(replace(call, stream=spoken)), call)
+        except BadReply as error:
+            error.text = without_any(self._safe(error.text, call), self._wire.secrets)
+            raise
         if spoken and hiding:
             spoken.close()
             hiding.close()
-        return raw
+        return raw, (self._clock() - begun) * 1000
+
+
+class _Shown:
+    """A stream that knows whether a piece was shown: what was shown cannot be asked for again."""
+
+    def __init__(self, stream: Callable[[str], None]) -> None:
+        self._stream = stream
+        self.given = False
+
+    def __call__(self, piece: str) -> None:
+        self.given = True
+        self._stream(piece)
 
 
 _SAID = {
@@ -151,10 +194,3 @@ _SAID = {
     "json_object": "an order to write JSON",
     "max_tokens": "max_tokens (max_completion_tokens stands in)",
 }
-
-
-def _usage(call: Call, raw: Raw) -> Usage:
-    """Tokens as counted by the provider; where it does not count, about as many, so that budgets hold."""
-    if raw.usage is not None:
-        return replace(raw.usage, calls=1)
-    return Usage(prompt_tokens(call.messages), len(raw.text) // 4, 0, 1)

@@ -21,7 +21,7 @@ from strata.errors import (
     Unavailable,
     WrongKey,
 )
-from strata.llm.hiding import without
+from strata.llm.hiding import without_any
 from strata.llm.waits import asked_wait, spoken
 from strata.llm.wire import Unsupported
 from strata.printable import one_line
@@ -35,10 +35,12 @@ VARIABLES = {"groq": "GROQ_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "STRA
 
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (?:length|size|window)|maximum context|"
-    r"request too large|too many tokens|input token count|reduce (?:your message size|the length)|"
+    r"request too large|input token count|reduce (?:your (?:message size|prompt|input)|the (?:length|size|prompt))|"
     r"prompt is too long|input is too long|string_above_max_length|request entity too large",
     re.I,
 )
+_MANY = re.compile(r"too many tokens", re.I)
+"""Too long a prompt, but in a 429 too many of them a minute."""
 _GONE = re.compile(
     r"model_decommissioned|model_not_found|decommissioned|model .{0,120}(?:does not exist|not found|not exist)|"
     r"models/\S+ is not found|no longer (?:available|supported)|not a valid model|invalid model|model is not available",
@@ -104,7 +106,7 @@ def _flat(value: Any) -> str:
 
 def clean(text: str, secrets: Collection[str] = ()) -> str:
     """Text from outside for one line of ours: printable, without secrets, at most 300 characters."""
-    return one_line(without(one_line(text), secrets), 300)  # a key with something unseen in it is a key afterwards
+    return one_line(without_any(one_line(text), secrets), 300)  # a key with something unseen in it is a key afterwards
 
 
 def refused_parameter(answer: Answer, sent: Collection[str]) -> Unsupported | None:
@@ -127,8 +129,13 @@ def fault(answer: Answer) -> ProviderError:
     who, model, status = answer.provider, answer.model, answer.status
     text, said = answer.whole(), answer.said() or f"HTTP status {status}"
     other = "name another with --llm-model"
-    if status == 413 or (status in (400, 422, 429, 500) and _TOO_LONG.search(text)):
+    many = status in (400, 422, 500) and _MANY.search(text)
+    if status == 413 or many or (status in (400, 422, 429, 500) and _TOO_LONG.search(text)):
         return TooLong(f"the request is too long for {model} on {who}: {said}", "ask with a smaller --limit, " + other)
+    if status == 403 and str(answer.error().get("code")).startswith("model_"):
+        return ModelGone(
+            f"{who} does not give this key the model {model}: {said}", f"{other}, or have it allowed there"
+        )
     if status in (401, 403) or (status == 400 and _KEY.search(text)):
         return WrongKey(f"{who} refuses the key: {said}", f"check {VARIABLES.get(who, 'the key')}")
     if status in (400, 404, 410) and (_GONE.search(text) or (who == "gemini" and status == 404)):
@@ -142,6 +149,8 @@ def fault(answer: Answer) -> ProviderError:
         return TimedOut(f"{who} did not answer in time: {said}", "try again later, or set STRATA_LLM_TIMEOUT")
     if status in (400, 422) and _BLOCKED.search(text):
         return Refused(f"{who} blocked the request: {said}", "ask in other words, or leave out what may be the cause")
+    if 300 <= status < 400:
+        return _elsewhere(answer)
     if status in (404, 405):
         problem = Unavailable(f"{who} has nothing at this address: {said}", "check the base URL; many end in /v1")
         problem.again = False
@@ -153,6 +162,17 @@ def fault(answer: Answer) -> ProviderError:
         problem.retry_after = asked_wait(answer.headers, answer.whole())
         return problem
     return ProviderError(f"{who} refused the request (status {status}): {said}", f"{other}, or use --llm none")
+
+
+def _elsewhere(answer: Answer) -> Unavailable:
+    """A redirect is not followed: it would take the key to another address."""
+    low = {name.lower(): value for name, value in answer.headers.items()}
+    place = re.sub(r"(?<=//)[^/?#]*@|[?#].*", "", low.get("location", "").strip())
+    leads = f"to {clean(place, answer.secrets)}" if place else "elsewhere, it does not say where"
+    problem = Unavailable(f"{answer.provider} is not at this address, which leads {leads} (status {answer.status})",
+                          "check the base URL: it must be the beginning of where this leads")  # fmt: skip
+    problem.again = False
+    return problem
 
 
 def _quota(answer: Answer, said: str) -> QuotaSpent:

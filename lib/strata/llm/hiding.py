@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from urllib.parse import quote
 
+from strata.llm.short_secrets import LONG, as_sent, is_plain, without_headers, without_named
+
 HIDDEN, DATA = "[key]", "[data]"
-LONG = 8
-"""Characters from which on a secret is looked for in its encoded forms too."""
 
 PIECE, WORD = 24, 64
 """Characters from which on a piece of a file in base64 is known for it; and those that no word of any language has."""
@@ -17,7 +17,17 @@ _CODED = re.compile(rf"data:[\w.+/-]*;base64,[\w+/=-]*|[A-Za-z0-9+/_-]{{{PIECE},
 
 
 def without(text: str, secrets: Collection[str]) -> str:
-    """A text without the secrets, also where they are percent-encoded or in base64."""
+    """A text without the secrets, also where they are percent-encoded or in base64. Of plain words (short_secrets.py)
+    only those after "Bearer"."""
+    return without_headers(_without_forms(text, secrets), secrets, HIDDEN)
+
+
+def without_any(text: str, secrets: Collection[str]) -> str:
+    """The words of an error without the secrets, of plain words those too that are named as a key."""
+    return without_named(without(text, secrets), secrets, HIDDEN)
+
+
+def _without_forms(text: str, secrets: Collection[str]) -> str:
     for secret in secrets:
         for form in _forms(secret):
             text = text.replace(form, HIDDEN)
@@ -45,17 +55,23 @@ class Hiding:
         self._stream = stream
         self._secrets = secrets
         self._forms = [form for secret in secrets for form in _forms(secret)]
+        self._headers = [form for secret in secrets for form in as_sent(secret)]
         self._held = ""
 
     def __call__(self, piece: str) -> None:
-        text = without(self._held + piece, self._secrets)
-        begun = max((_begun(text, form) for form in self._forms), default=0)
+        text = _without_forms(self._held + piece, self._secrets)
+        text = without_headers(text, self._secrets, HIDDEN, ends=False)
+        begun = max(
+            [_begun(text, form, len(form) - 1) for form in self._forms]
+            + [_begun(text, form, len(form)) for form in self._headers],  # a whole one may be the beginning of a word
+            default=0,
+        )
         self._held = text[len(text) - begun :]
         self._pass(text[: len(text) - begun])
 
     def close(self) -> None:
         """Pass on what was held back."""
-        self._pass(self._held)
+        self._pass(without(self._held, self._secrets))
         self._held = ""
 
     def _pass(self, text: str) -> None:
@@ -63,14 +79,16 @@ class Hiding:
             self._stream(text)
 
 
-def _begun(text: str, form: str) -> int:
-    """How many characters at the end of a text may be the beginning of a form."""
-    return next((n for n in range(min(len(text), len(form) - 1), 0, -1) if form.startswith(text[-n:])), 0)
+def _begun(text: str, form: str, most: int) -> int:
+    """How many characters at the end of a text may be the beginning of a form, of which `most` count."""
+    return next((n for n in range(min(len(text), most), 0, -1) if form.startswith(text[-n:])), 0)
 
 
 def _forms(secret: str) -> list[str]:
-    """The longest first, so that none is hidden by halves. A short one ("key", "none") is nobody's secret: its base64
-    would be found in plain words."""
+    """Where it is hidden wherever it stands. The longest first, so that none is hidden by halves. The base64 of a short
+    one would be found in plain words."""
+    if is_plain(secret):
+        return []
     if len(secret) < LONG:
         return [secret]
     percent = [quote(secret, safe=""), quote(secret)]

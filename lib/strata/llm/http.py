@@ -58,6 +58,18 @@ def failed(error: Exception, provider: str, host: str, seconds: float) -> Provid
     """The typed error of a request that got no whole answer."""
     import httpx
 
+    problem = _failed(error, provider, host, seconds)
+    problem.reached = not isinstance(
+        error,
+        httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError
+        | httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError,
+    )  # fmt: skip
+    return problem
+
+
+def _failed(error: Exception, provider: str, host: str, seconds: float) -> ProviderError:
+    import httpx
+
     if isinstance(error, httpx.TimeoutException):
         return TimedOut(f"{provider} ({host}) did not answer within {seconds:g} s",
                         "try again, or allow more with STRATA_LLM_TIMEOUT")  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Sequence
+from copy import copy
 
 from strata.errors import ProviderError
 from strata.llm.types import LanguageModel, Reply, Request
@@ -67,4 +68,6 @@ def ask_all(model: LanguageModel, requests: Sequence[Request], limit: int = 4) -
 
 def _unsent(fatal: ProviderError | None) -> ProviderError:
     assert fatal is not None
-    return fatal
+    error = copy(fatal)
+    error.reply = None  # what came to the one that met it is counted there
+    return error

@@ -53,6 +53,29 @@ class Choice:
         """Whether a provider was asked for by name: then its failure is the command's (exit 3)."""
         return self.provider not in ("auto", "none")
 
+    def check(self) -> None:
+        """UsageError for a provider that there is not, and for an option that would have nothing to say.
+
+        A limit may stand anywhere: a run that sends nothing keeps to it. So may --record beside "auto", which may find
+        nobody to ask.
+        """
+        name, whom = self.provider, "name a provider with --llm"
+        if name not in ("auto", "none", *registry.PROVIDERS):
+            known = f"one of auto, none, {registry.names(registry.PROVIDERS)}"
+            raise UsageError(f'there is no provider "{name}"', known)
+        typed = {"--llm-model": self.model, "--record": self.record, "--replay": self.replay}
+        idle = next((option for option, value in typed.items() if value is not None), None)
+        if name == "none" and idle:
+            raise UsageError(f"--llm none asks no language model, so {idle} has nothing to say",
+                             f"leave out {idle}, or {whom}")  # fmt: skip
+        if name == "replay" and self.record is not None:
+            raise UsageError("--record and --llm replay exclude each other", "record with a model, then replay")
+        if name == "replay" and self.model is not None:
+            raise UsageError("a recording names its own model, so --llm-model has nothing to say to --llm replay",
+                             f"leave out --llm-model, or {whom}")  # fmt: skip
+        if name != "replay" and self.replay is not None:
+            raise UsageError(f"--replay is what --llm replay reads, and --llm is {name}", "leave out one of the two")
+
 
 def open_model(
     settings: Settings,
@@ -65,6 +88,7 @@ def open_model(
 
     A provider asked for by name without its key is a WrongKey, an unknown name a UsageError.
     """
+    choice.check()
     if choice.show_prompt is not None:
         from strata.llm.showing import Showing
 
@@ -72,17 +96,11 @@ def open_model(
     model = _provider(settings, choice, note, patience)
     if model is None:
         return None
-    if choice.max_calls is not None or choice.max_tokens_total is not None:
-        from strata.llm.budget import Budgeted
-
-        model = Budgeted(model, choice.max_calls, choice.max_tokens_total)
     if choice.kept is not None and model.provider != "replay":
         from strata.llm.kept import Kept
 
-        model = Kept(model, choice.kept, note)  # round the budget: what is kept costs nothing of it
+        model = Kept(model, choice.kept, note)  # what is kept costs nothing of the budget
     if choice.record is not None:
-        if choice.provider == "replay":
-            raise UsageError("--record and --llm replay exclude each other", "record with a model, then replay")
         from strata.llm.recording import Recorded
 
         model = Recorded(model, choice.record)
@@ -104,9 +122,14 @@ def _provider(
 
         return Replay(recordings(settings, choice))
     from strata.llm.asking import Asking
-    from strata.llm.retry import Retried
+    from strata.llm.retry import Tries
 
-    return Retried(Asking(open_wire(settings.providers, name, choice.model), note), note, patience)
+    wire = open_wire(settings.providers, name, choice.model)
+    if choice.max_calls is not None or choice.max_tokens_total is not None:
+        from strata.llm.budget import Budgeted
+
+        wire = Budgeted(wire, choice.max_calls, choice.max_tokens_total)
+    return Asking(wire, note, Tries(name, note, patience))
 
 
 def recordings(settings: Settings, choice: Choice) -> Path | str:
@@ -116,9 +139,8 @@ def recordings(settings: Settings, choice: Choice) -> Path | str:
 
 def chosen(providers: Providers, choice: Choice, note: Callable[[str], None]) -> str | None:
     """The provider that is meant: for "auto" the first that can be reached with what is set."""
+    choice.check()
     name = choice.provider
-    if name not in ("auto", "none", *registry.PROVIDERS):
-        raise UsageError(f'there is no provider "{name}"', f"one of auto, none, {registry.names(registry.PROVIDERS)}")
     if name != "auto":
         return None if name == "none" else name
     for candidate in SEEING if choice.sees else PACKAGES:

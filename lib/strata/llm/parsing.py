@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any
 
 from strata.errors import BadReply
+from strata.llm.thinking import visible
 from strata.llm.types import Reply, Schema
 
-_THINKING = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _MEANT_AS_JSON = re.compile(r'\{\s*"|\[\s*[{"]')
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,15})?")
@@ -27,11 +27,6 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 _NEXT = "try again, or another model with --llm-model"
 IN_VAIN = 10_000_000
 """Characters that may be read for brackets which open no JSON value: 2,000 of them in a reply of usual length."""
-
-
-def visible(text: str) -> str:
-    """A reply without the thinking aloud that some models begin with."""
-    return _THINKING.sub("", text).strip()
 
 
 def parse(text: str, schema: Schema) -> Any:

@@ -11,13 +11,15 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
+from typing import TypeVar
 
 from strata.errors import ProviderError, RateLimited
-from strata.llm.types import LanguageModel, Message, Reply, Schema
 from strata.llm.waits import spoken
-from strata.llm.wrapped import Wrapped
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -33,45 +35,38 @@ class Patience:
     random: Callable[[], float] = random.random
 
 
-class Retried(Wrapped):
-    """A LanguageModel that asks again where that may help."""
+class Tries:
+    """Asks a provider again where that may help. provider: its name, for notes."""
 
-    def __init__(self, model: LanguageModel, note: Callable[[str], None], patience: Patience | None = None) -> None:
-        super().__init__(model)
+    def __init__(self, provider: str, note: Callable[[str], None], patience: Patience | None = None) -> None:
+        self._provider = provider
         self._note = note
         self._patience = patience or Patience()
         self._lock = threading.Lock()
         self._failing = False
         self._limited: tuple[float, ProviderError] | None = None
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        schema: Schema | None = None,
-        *,
-        max_tokens: int = 1024,
-        stream: Callable[[str], None] | None = None,
-    ) -> Reply:
+    def __call__(self, ask: Callable[[], _T], shown: Callable[[], bool] = lambda: False) -> _T:
+        """What `ask` gives in the end. shown: whether a piece of a reply was: what was shown is not asked for again."""
         patience, begun = self._patience, self._patience.clock()
-        shown = _Shown(stream) if stream else None
         tries = 0
         while True:
             self._still_limited()
             tries += 1
             try:
-                reply = self._model.complete(messages, schema, max_tokens=max_tokens, stream=shown)
+                found = ask()
                 self._failing = False
-                return reply
+                return found
             except ProviderError as error:
                 problem = error
             wait = self._wait(problem, tries)
             left = patience.cap - (patience.clock() - begun)
             over = tries >= patience.attempts or self._failing or wait > left
-            if not problem.again or (shown and shown.given) or over:
+            if not problem.again or shown() or over:
                 self._remember(problem)
                 raise problem
             if wait >= 2:
-                self._note(f"{self.provider}: {problem.kind.replace('_', ' ')}; asking again in {spoken(wait)}")
+                self._note(f"{self._provider}: {problem.kind.replace('_', ' ')}; asking again in {spoken(wait)}")
             patience.sleep(wait)
 
     def _wait(self, problem: ProviderError, tries: int) -> float:
@@ -85,22 +80,13 @@ class Retried(Wrapped):
             if not isinstance(problem, RateLimited):
                 self._failing = problem.again
             elif problem.retry_after is not None:
-                self._limited = (self._patience.clock() + problem.retry_after, problem)
+                self._limited = (
+                    self._patience.clock() + problem.retry_after,
+                    copy(problem),
+                )  # as it is now: without a reply
 
     def _still_limited(self) -> None:
         with self._lock:
             if self._limited and self._patience.clock() < self._limited[0]:
-                raise self._limited[1]
+                raise copy(self._limited[1])
             self._limited = None
-
-
-class _Shown:
-    """A stream that knows whether a piece was shown: what was shown cannot be asked for again."""
-
-    def __init__(self, stream: Callable[[str], None]) -> None:
-        self._stream = stream
-        self.given = False
-
-    def __call__(self, piece: str) -> None:
-        self.given = True
-        self._stream(piece)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from strata.errors import BudgetSpent
+from strata.llm.images import prompt_tokens
 from strata.llm.types import Message, Schema, Usage
 
 
@@ -66,7 +68,8 @@ class Call:
 class Raw:
     """finish: "stop", "length" or the vendor's word. refused: why the vendor blocked the reply, "" if it did not.
 
-    usage: None where the server does not count.
+    usage: None where the server does not count. spent: set where the run's budget left a reply no more room, and it
+    was cut off there.
     """
 
     text: str
@@ -74,6 +77,13 @@ class Raw:
     model: str
     usage: Usage | None = None
     refused: str = ""
+    spent: BudgetSpent | None = None
+
+    def used(self, call: Call) -> Usage:
+        """Tokens as counted by the provider; where it does not count, about as many, so that budgets hold."""
+        if self.usage is not None:
+            return replace(self.usage, calls=1)
+        return Usage(prompt_tokens(call.messages), len(self.text) // 4, 0, 1)
 
 
 class Wire(Protocol):

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from strata.answer import modes
-from strata.answer.asking import TOKENS, declined
+from strata.answer.asking import TOKENS
 from strata.answer.cite import statements
 from strata.answer.evidence import ENOUGH
 from strata.answer.extract import LONGEST, Sentence, chosen, sentences
 from strata.answer.material import Material
+from strata.answer.refusal import declined, refuses
 from strata.answer.report import to_json, verdict
 from strata.answer.sources import GAP, facts_of, numbered
 from strata.core.types import Answer, Document, Passage, Plan, Query
@@ -272,6 +273,77 @@ def test_a_model_that_says_that_the_sources_hold_nothing_abstains(reply: str, sa
     if reply:
         by(films, reply)
         assert modes.Rag()(ROMANCE, bridget(films), films).abstained is says_no
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The sources do not hold what is asked for.",
+        "None of the given sources mentions a chess prodigy.",
+        "I don't have enough information to answer.",
+        "The provided sources don't contain information about that.",
+        "Unfortunately, the sources do not say who wins.",
+        "I'm sorry, but the sources do not mention gold.",
+        "Sorry, I cannot answer this from the sources.",
+        "There is no information about chess in the sources.",
+        "There is no mention of gold in the provided text.",
+        "No source mentions a chess prodigy.",
+        "Nothing in the sources answers the question.",
+        "The answer is not in the sources.",
+        "Chess is not mentioned in any of the sources.",
+        "It cannot be determined from the given sources.",
+        "Not enough information is given.",
+        "None of the films matches the request.",
+        "No film in the catalogue is about chess.",
+        "Based on the sources, I cannot tell.",
+        "The given information is insufficient.",
+        "Neither source says so.",
+        "I could not find an answer.",
+        "Source 1 does not say who wins.",
+        "The documents lack this information.",
+        "The question cannot be answered from the sources.",
+        "The sources hold no answer.",
+        "The catalogue has no film about chess.",
+    ],
+)
+def test_a_refusal_is_about_the_sources(sentence: str) -> None:
+    assert refuses(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The hobbit is not given any gold by the dwarves.",
+        "Gandalf has no information about the dragon.",
+        "Bilbo has no answer to the riddle.",
+        "The film contains no dialogue.",
+        "Nobody found the ring.",
+        "Nothing is found in the tunnel.",
+        "None of the dwarves holds a throne.",
+        "He cannot provide for his family.",
+        "I'm sorry, but I can't help with that.",
+        "Watch Bridget Jones.",
+        "Neither brother is given a name.",
+        "The plot does not mention a wizard.",
+        "The catalogue heroine never sings.",
+        "The source of the river is not far.",
+        "No films are better than Jaws.",
+        "The hobbit does not answer the given riddle.",
+        "She gives information that is not true.",
+        "There is no dragon in the film.",
+    ],
+)
+def test_a_denial_is_no_refusal(sentence: str) -> None:
+    assert not refuses(sentence)
+
+
+def test_what_a_refusal_adds_is_still_listed(films: Workspace) -> None:
+    by(films, "The sources do not say. Bridget marries a baron in Lisbon.")
+    answer = modes.Rag()(ROMANCE, bridget(films), films)
+    assert answer.abstained and [claim.text for claim in answer.uncited] == ["Bridget marries a baron in Lisbon."]
+    by(films, "The hobbit is not given any gold by the dwarves.")
+    answer = modes.Rag()(ROMANCE, bridget(films), films)
+    assert not answer.abstained and len(answer.uncited) == 1
 
 
 def test_a_model_is_not_asked_where_the_sources_hold_too_little(films: Workspace) -> None:

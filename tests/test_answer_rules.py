@@ -12,7 +12,7 @@ from strata.answer import suspicious
 from strata.answer.citable import CLOSING, OPENING, Cleaned, uncitable
 from strata.answer.clauses import clauses
 from strata.answer.material import Material, parts
-from strata.answer.names import cased, masked, missing, names
+from strata.answer.names import cased, families, masked, missing, names
 from strata.answer.numerals import implied, numbers
 from strata.answer.polarity import denies, scopes
 from strata.answer.substitution import substituted
@@ -35,6 +35,11 @@ STEM = Stemmer()
         ("3.0", ["3"]), ("007", ["7"]), ("ten-year-old", ["10"]), ("six, seven", ["6", "7"]), ("one of them", []),
         ("the first film", []), ("a second chance", []), ("the 1990s", []), ("138-storey", ["138"]), ("zero", ["0"]),
         ("twenty, thirty or forty", ["20", "30", "40"]), ("", []), ("no", []), ("1" * 4000, []), ("１２", ["12"]),
+        ("1.5 million dollars", ["1500000"]), ("$1,500,000", ["1500000"]), ("half a million", ["500000"]),
+        ("a half million", ["500000"]), ("one and a half million", ["1500000"]), ("a million and a half", ["1500000"]),
+        ("2½ hours", ["2.5"]), ("two and a half hours", ["2.5"]), ("½ million", ["500000"]), ("half an hour", []),
+        ("a quarter of a million", ["250000"]), ("3 hundred thousand", ["300000"]), ("½", ["0.5"]), ("a quarter", []),
+        ("9" * 18 + " billion", ["9" * 18 + "0" * 9]), ("some ፩ million", ["1000000"]), ("٣ men", ["3"]), ("፩", []),
         ("three and four", ["3", "4"]), ("a hundred and two of", ["102"]), ("nine months and ten days", ["9", "10"]),
     ],
 )  # fmt: skip
@@ -86,10 +91,19 @@ def test_names_are_found(claim: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("claim", "absent"),
     [("the Chicago police", ["Chicago"]), ("with Ferguson", []), ("a Texan in town", []), ("both Fergusons here", []),
-     ("with John Ferguson", ["John Ferguson"]), ("the Tex in town", ["Tex"])],
+     ("the Redwoods and a Bartlett", []), ("with John Ferguson", ["John Ferguson"]), ("the Tex in town", ["Tex"])],
 )  # fmt: skip
 def test_names_are_missed_where_the_source_has_them_not(claim: str, absent: list[str]) -> None:
     assert [n.text for n in missing(names(claim, cased(SOURCE)), frozenset(tokens(SOURCE)))] == absent
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("The Kims fold boxes for the wealthy Parks.", {"kim", "park"}), ("the Kim family", {"kim"}), ("Kims fold", set()),
+     ("The Bride wakes beside the Texan James Bond.", set()), ("the loud Borra brothers", {"borra"}), ("", set())],
+)  # fmt: skip
+def test_families_are_names_in_the_plural(text: str, found: set[str]) -> None:
+    assert families(text) == found
 
 
 def test_names_are_masked_by_someone() -> None:
@@ -104,6 +118,10 @@ def test_names_are_masked_by_someone() -> None:
         ("He never sings.", True), ("Nobody sings.", True), ("without a rope", True), ("He refuses to sing.", True),
         ("His hand will not stop trembling.", False), ("He cannot resist her.", False), ("He fails to sing.", True),
         ("Not only does he sing.", False), ("He does not refuse.", False), ("no longer sings", True),
+        ("He denies the murder.", True), ("He doubts that she sings.", True), ("No doubt that she sings.", False),
+        ("His doubts grow.", False), ("He forgot to sing.", True), ("He forgot a song.", False),
+        ("Nobody orders anything but steak.", False), ("She walks rather than sings.", True),
+        ("He cannot live without her.", False), ("A can't-miss teenager sings.", False), ("No-one sings.", True),
         ("He knows nothing.", True), ("no sooner had he sung", False), ("", False), ("notably nothing-like", True),
     ],
 )  # fmt: skip
@@ -124,6 +142,14 @@ def test_the_scope_of_a_denial_ends_at_conjunctions() -> None:
         ("Heath sings and Jake.", ["Heath sings and Jake."]),
         ("Two men sing loudly; three women dance slowly.", ["Two men sing loudly", "three women dance slowly."]),
         ("He says “red fox and white goose” to people.", ["He says “red fox and white goose” to people."]),
+        (
+            "Three thieves steal one and a half million dollars.",
+            ["Three thieves steal one and a half million dollars."],
+        ),
+        (
+            "Tall riders cross one hundred and twenty wide rivers.",
+            ["Tall riders cross one hundred and twenty wide rivers."],
+        ),
         ("The old captain, who fires cannon balls.", ["The old captain", "fires cannon balls."]),
         ("", [""]),
     ],
@@ -170,6 +196,9 @@ def test_a_document_as_the_check_reads_it() -> None:
     assert JURY.values >= {"8", "1957"} and "architect" in JURY.words
     assert JURY.holds("an architect in a PALE suit") and not JURY.holds("an architect in a suit")
     assert not JURY.holds("is not") and not JURY.holds("")
+    doubted = Material(Document(4, "Eye", "He doubts, it is a fox. One doubts that so soft a fox is of use.", {}), STEM)
+    assert not doubted.holds("so soft a fox") and doubted.holds("One doubts that so soft a fox")
+    assert not doubted.holds("it is a fox") and doubted.holds("it is a fox. One doubts") is False
     assert parts("One two three, four five six: seven") == ["One two three", "four five six"]
     assert parts("No comma in this one") == []
     empty = Material(Document(3, "", "", {}), STEM)

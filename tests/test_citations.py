@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from strata.answer import blocks, cite
+from strata.answer import blocks, brackets, cite
+from strata.answer.brackets import numbers_in
 from strata.answer.check import checked, claims
 from strata.answer.citable import MOST
-from strata.answer.cite import Statement, numbers_in, statements
+from strata.answer.cite import Statement, statements
 from strata.answer.quotes import held, quotes, spaced
 from strata.answer.report import to_json, verdict
 from strata.core.types import Answer, Passage
@@ -32,6 +33,12 @@ PAIRS = pairs()
         ("1–3", (1, 2, 3)), ("3-1", (1, 2, 3)), ("1, 3-5", (1, 3, 4, 5)), ("source 2", (2,)), ("Sources: 1, 2", (1, 2)),
         ("^4", (4,)), ("#4", (4,)), ("１，２", (1, 2)), ("1†source", (1,)), ("0", (0,)), ("007", (7,)), ("9", (9,)),
         ("1 to 3", (1, 2, 3)), ("99999", (99999,)), ("1, 1998", (1,)), ("source 1998", (1998,)), ("1、2", (1, 2)),
+        ("Source 1, Source 9", (1, 9)), ("Source 1; Source 9", (1, 9)), ("Doc 1, Doc 2", (1, 2)), ("#1, #2", (1, 2)),
+        ("1: The Hobbit", (1,)), ("1: The Hobbit; 2: Shrek", (1, 2)), ("1: Ocean's Eleven, Source 3", (1, 3)),
+        ("Source 1 - The Hobbit", (1,)), ("1, p. 3", (1,)), ("1, pp. 3-4; 2, p. 9", (1, 2)), ("4:0†source", (4,)),
+        ("1,2,", (1, 2)), ("1\\", (1,)), ("films 1, 2, and 3", (1, 2, 3)), ("source 1998, 2", (1998, 2)),
+        ("3:10", ()), ("3:10 to Yuma", ()), ("2001: A Space Odyssey", ()), ("12 Angry Men", ()), ("1, sic", ()),
+        ("p. 3", ()), ("source", ()), ("1:", ()),
         ("1998", ()), ("1939-1945", ()), ("sic", ()), ("…", ()), ("1.5", ()), ("-1", ()), ("", ()), ("1a", ()),
         ("see 1", ()), ("9" * 5000, ()), ("1,,2", ()), ("½", ()), ("link", ()), ("1/2", ()), ("PG-13", ()),
     ],
@@ -47,7 +54,7 @@ def test_a_year_is_a_citation_where_so_many_sources_were_given() -> None:
 
 def test_a_range_without_an_end_is_cut_and_keeps_its_ends() -> None:
     found = numbers_in("1-999999999", 5)
-    assert found[0] == 1 and found[-1] == 999_999_999 and len(found) <= cite.MOST_IN_RANGE + 1
+    assert found[0] == 1 and found[-1] == 999_999_999 and len(found) <= brackets.MOST_IN_RANGE + 1
 
 
 @pytest.mark.parametrize(
@@ -85,6 +92,18 @@ def test_a_range_without_an_end_is_cut_and_keeps_its_ends() -> None:
         ('He says "Stop! Now." [2] It rains.', [('He says "Stop! Now."', (2,)), ("It rains.", ())]),
         ("Mr. Seal of the U.S. rings [1].", [("Mr. Seal of the U.S. rings.", (1,))]),
         ("Does it? [1] Yes! [2]", [("Does it?", (1,)), ("Yes!", (2,))]),
+        ("A seal rings [1] and [2].", [("A seal rings.", (1, 2))]),
+        ("A seal rings [1], and [2]. It rains [3].", [("A seal rings.", (1, 2)), ("It rains.", (3,))]),
+        ("A seal rings [1]/[2].", [("A seal rings.", (1, 2))]),
+        ("A seal rings [1] & [2], it rains.", [("A seal rings, it rains.", (1, 2))]),
+        ("A seal rings [1]–[3].", [("A seal rings.", (1, 2, 3))]),
+        ("A seal rings [1] – [3].", [("A seal rings.", (1, 3))]),
+        ("A seal rings [1] to [3].", [("A seal rings.", (1, 2, 3))]),
+        ("A seal rings [1] (see also [2]).", [("A seal rings", (1, 2))]),
+        ("A seal rings [1] and [2] says it rains.", [("A seal rings", (1,)), ("says it rains.", (2,))]),
+        ("[1] and [2] say that it rains.", [("say that it rains.", (1, 2))]),
+        ("A seal rings \\[1\\].", [("A seal rings.", (1,))]),
+        ("\\[1\\] The Seal: rings.\n\\[2\\] It rains.", [("The Seal: rings.", (1,)), ("It rains.", (2,))]),
         ("[1]", [("", (1,))]),
         ("", []),
         ("…\n---\n", []),
@@ -98,7 +117,8 @@ def test_a_citation_belongs_to_its_sentence(text: str, stated: list[tuple[str, t
 
 PIECES = st.sampled_from(
     ["[1]", "[2]", " [3]", "[1, 2]", "[9]", " ", "\n", "\n\n", ". ", "A seal", "it rains", '"', "“", "”", "!", "- ",
-     "# ", "He", " says", "1. ", ":", "(", ")", "**", "[1998]", "[sic]", "_", "`", "«", "[", "]", "…", "\u200b"]
+     "# ", "He", " says", "1. ", ":", "(", ")", "**", "[1998]", "[sic]", "_", "`", "«", "[", "]", "…", "\u200b",
+     " and ", "/", " & ", "[Source 2, Source 3]", "[1: The Seal]"]
 )  # fmt: skip
 
 
@@ -192,6 +212,43 @@ def test_each_kind_of_claim_is_judged(pair: Pair, films: Workspace) -> None:
 
 def sources(films: Workspace, *ids: int) -> list[Passage]:
     return [Passage(films.corpus.position(id) or 0, "", 0, 0, 0.0) for id in ids]
+
+
+@pytest.mark.parametrize(
+    ("film", "claim", "status"),
+    [
+        (2, "Eleven men raise their hands for guilty", "supported"),  # the title says 12
+        (2, "12 Angry Men begins with eleven hands for guilty", "supported"),
+        (2, "Twelve hands go up for guilty", "unsupported"),
+        (2, "Three hands go up for guilty", "unsupported"),
+        (2, "Number Eight, an architect, is sure of the guilt", "unsupported"),
+        (2, "Number Eight, an architect in a pale suit, is not certain", "supported"),
+        (322, "He buys a necklace for his wife", "unsupported"),
+        (322, "The necklace is not for his wife", "supported"),
+        (397, "The Parks fold pizza boxes in a semi-basement", "unsupported"),
+        (397, "Mr Park folds pizza boxes in a semi-basement", "unsupported"),
+        (397, "The Kim family folds pizza boxes in a semi-basement", "supported"),
+        (397, "The wealthy Parks hire the son as a tutor", "supported"),
+        (243, "So soft a creature is of any use", "unsupported"),
+        (243, "Thorin doubts that so soft a creature is of any use", "supported"),
+        (243, "Thorin thinks the soft creature useless", "supported"),
+        (368, "The jungle is poisoned", "unsupported"),
+        (531, "Tom Robinson is accused by a white farmhand's daughter", "supported"),
+    ],
+)
+def test_what_a_sentence_says_of_one_thing_it_does_not_say_of_another(
+    film: int, claim: str, status: str, films: Workspace
+) -> None:
+    assert checked(f"{claim} [1].", sources(films, film), films).citations[0].status == status
+
+
+def test_parts_of_a_million_are_counted(catalogue: Callable[..., Path], workspace: Callable[[Path], Workspace]) -> None:
+    ws = workspace(catalogue("The thieves steal 1.5 million dollars from a bank in Lisbon and flee by boat."))
+    source = [Passage(0, "", 0, 0, 0.0)]
+    for good in ("$1,500,000 dollars", "one and a half million dollars", "1.5 million dollars"):
+        assert not checked(f"The thieves steal {good} from a bank [1].", source, ws).failed
+    for bad in ("one million dollars", "half a million dollars", "15 million dollars", "፩ million dollars"):
+        assert checked(f"The thieves steal {bad} from a bank [1].", source, ws).failed
 
 
 ERRING = (

@@ -11,6 +11,7 @@ import pytest
 from strata.llm import opening
 from strata.llm.scripted import Scripted
 from tests.conftest import Done, Run
+from tests.llm_server import Server, completion, reply
 
 PENGUINS = "pengiuns walking acros antartica documentry"
 ROMANCE = "romantic comedy recommendations"
@@ -119,10 +120,46 @@ def test_a_judge_that_was_named_and_fails_leaves_the_results_and_ends_with_3(
     cli: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATA_LLM_BASE_URL", "http://127.0.0.1:1/v1")
-    given = ("rrf-search", "horse", "--limit", "2", "--evaluate", "--max-calls", "1", "--llm-model", "m", "--json")
-    done = cli("hybrid_search_cli", *given, "--llm", "openai")
+    given = ("rrf-search", "horse", "--limit", "2", "--evaluate", "--max-calls", "1", "--json")
+    done = cli("hybrid_search_cli", *given, "--llm", "openai", "--llm-model", "m")
     assert done.status == 3 and len(done.json["results"]) == 2 and "the judge failed" in done.err
     assert cli("hybrid_search_cli", *given, "--llm", "none").status == 0
+
+
+def test_what_a_cut_off_reply_used_is_in_the_trace_and_in_the_log(
+    cli: Run, llm_server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The second call is not within the limit: the command ends with 3, and the first stays counted."""
+    monkeypatch.setenv("STRATA_LLM_BASE_URL", llm_server.base("openai"))
+    llm_server.gives(reply(completion("", "length")))
+    given = ("rrf-search", "horse", "--rerank", "batch", "--llm", "openai", "--llm-model", "m", "--max-calls", "1")
+    done = cli("hybrid_search_cli", *given, "--json", logs=tmp_path / "logs")
+    assert (
+        done.status == 3 and len(llm_server.asked) == 1 and done.json["layers"][-1]["failed"]["kind"] == "budget_spent"
+    )
+    used = {"prompt_tokens": 40, "completion_tokens": 9, "calls": 1}
+    [log] = [json.loads(file.read_bytes()) for file in (tmp_path / "logs").glob("*.json")]
+    assert used.items() <= log["layers"][-1]["usage"].items() and log["calls"][0]["usage"]["completion"] == 9
+    assert log["calls"][0]["error"]["kind"] == "budget_spent"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--llm", "bogus", "--show-prompt"), 'there is no provider "bogus"'),
+        (("--llm", "bogus"), 'there is no provider "bogus"'),
+        (("--llm", "replay", "--llm-model", "x"), "--llm-model has nothing to say"),
+        (("--replay", "kept", "--llm-model", "x"), "--llm-model has nothing to say"),
+        (("--llm", "none", "--replay", "/nonexistent", "--record", "kept"), "has nothing to say"),
+        (("--llm", "auto", "--replay", "kept"), "--replay is what --llm replay reads"),
+    ],
+)
+@pytest.mark.parametrize("command", [("rrf-search", "horse"), ("rrf-search", "horse", "--rerank", "batch")])
+def test_a_model_s_options_that_say_nothing_are_refused(
+    cli: Run, tmp_path: Path, command: tuple[str, ...], args: tuple[str, ...], said: str
+) -> None:
+    done = cli("hybrid_search_cli", *command, *args)
+    assert done.status == 2 and said in " ".join(done.err.split()) and done.out == ""
 
 
 def test_the_judge_s_opinion_is_called_one(cli: Run, scripted: Any) -> None:
@@ -171,6 +208,24 @@ def test_sources_stand_before_the_answer_and_the_check_after_it(cli: Run) -> Non
 def test_lesson_6_five_sources_and_still_no_answer(cli: Run) -> None:
     done = answer(cli, "citations", "a chess prodigy who rises to the world championship", "--json", "--strict")
     assert done.json["answer"]["abstained"] is True and done.status == 0
+
+
+def test_an_abstention_says_whose_it_is(cli: Run, scripted: Any) -> None:
+    scripted("The sources do not say. Bridget marries a baron.")
+    out = answer(cli, "rag", ROMANCE, "--limit", "3").out
+    assert "abstained: the model says that the sources hold no answer" in out and "too little" not in out
+    assert "uncited  Bridget marries a baron." in out
+    scripted("The hobbit is not given any gold by the dwarves.")
+    out = answer(cli, "rag", ROMANCE, "--limit", "3").out
+    assert "abstained" not in out and "uncited  The hobbit is not given any gold" in out
+    out = answer(cli, "rag", "a chess prodigy who rises to the world championship").out
+    assert "abstained: the sources hold too little (0.32)" in out
+
+
+def test_citations_of_every_form_are_checked(cli: Run) -> None:
+    false = "A hobbit is hired by Sauron to conquer Mordor [Source 1, Source 9]."
+    done = answer(cli, "check", "hobbit dragon burglar", false, "--json", "--strict")
+    assert [c["status"] for c in done.json["answer"]["citations"]] == ["unsupported", "absent"] and done.status == 1
 
 
 def test_lesson_6_a_fluent_answer_in_which_two_of_three_citations_fail(cli: Run, scripted: Any) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from strata.answer.check import claims, read
 from strata.answer.citable import Cleaned
-from strata.answer.cite import Statement, statements
+from strata.answer.cite import statements
+from strata.answer.refusal import declined, refuses
 from strata.answer.sources import Source
 from strata.core.types import Claim, Query
 from strata.errors import BadReply
@@ -20,16 +20,11 @@ if TYPE_CHECKING:
 
 TOKENS = 700
 """Of a reply: eight sentences of citations take about 300."""
-_NO = re.compile(r"\b(?:no|not|none|nothing|neither|unable|cannot)\b|n['’]t\b", re.IGNORECASE)
-_OF_SOURCES = re.compile(
-    r"\b(?:sources?|information|provided|given|answer|hold|mention|contain|found|catalogue|describe)", re.IGNORECASE
-)
-REFUSAL = 2
-"""Sentences that a model takes at most to say that the sources do not hold the answer."""
 
 
 def by_model(mode: str, q: Query, sources: Sequence[Source], ws: Workspace) -> tuple[str, tuple[Claim, ...], bool]:
-    """The text, its claims with their check, and whether the model says that the sources hold no answer.
+    """The text, its claims with their check, and whether the model says that the sources hold no answer; to say so is
+    no claim.
 
     What the provider fails to do goes up as a ProviderError. `ws.stream`, where there is one, is given the text as it
     comes, without control characters.
@@ -47,13 +42,6 @@ def by_model(mode: str, q: Query, sources: Sequence[Source], ws: Workspace) -> t
         raise BadReply(f"{reply.provider} ({reply.model}) sent a reply without a visible character",
                        "try again, or another model with --llm-model", reply.text)  # fmt: skip
     stated = statements(text, len(sources))
-    return text, claims(stated, [source.doc for source in sources], ws), declined(stated)
-
-
-def declined(stated: Sequence[Statement]) -> bool:
-    """Whether a reply says only that the sources hold no answer, as the prompts ask for: a sentence or two without a
-    citation, with a word that denies and one for what was given."""
-    if not stated or len(stated) > REFUSAL or any(statement.numbers for statement in stated):
-        return False
-    text = stated[0].text
-    return bool(_NO.search(text) and _OF_SOURCES.search(text))
+    no = declined(stated)
+    claimed = [one for one in stated if not refuses(one.text)] if no else stated
+    return text, claims(claimed, [source.doc for source in sources], ws), no

@@ -1,32 +1,30 @@
 """Citations as they stand in an answer: which sentence, or part of one, names which numbers. Pure; nothing is judged.
 
-Taken for citations: [1], [1][2], [1, 2], [1; 2], [1 and 2], [1-3], [source 1], [^1], 【1†…】, and the same in
-full-width signs. Not: [sic], […], [1.5], and a year such as [1998] unless so many sources were given. A citation
-belongs to the sentence it stands in or follows; where a sentence has several, each stands for the words since the one
-before. A line that begins with its citation, [1] Title: …, is cited by it.
+Taken for citations: [1], [1, 2], [1; 2], [1 and 2], [1-3], [source 1, source 2], [1: its title], [1, p. 3], [^1],
+\\[1\\], 【1†…】, and the same in full-width signs. Not: [sic], […], [1.5], and a year such as [1998] unless so many
+sources were given. Marks side by side are one: [1][2], [1] and [2], [1]/[2]; [1]–[3] is a range. A citation belongs to
+the sentence it stands in or follows; where a sentence has several, each stands for the words since the one before. A
+line that begins with its citation, [1] Title: …, is cited by it.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 
 from strata.answer import blocks
+from strata.answer.brackets import DASHES, numbers_in, spread
 from strata.core.analysis import stopwords, tokens
 from strata.core.language import word_set
 
-MOST_IN_RANGE = 50
-"""[1-999999999] names its ends and no more than so many numbers."""
 MOST_TOGETHER = 200
 """Numbers that marks side by side name together."""
 
 _MARK = re.compile(r"[\[［【〔]([^\[\]［］【】〔〕]{1,400})[\]］】〕](?:\((?:https?:|www\.|#|/)[^)\s]{0,500}\))?")
-_LABEL = re.compile(r"(?:sources?|srcs?|refs?|references?|docs?|documents?|films?|nos?\.?|[#^])[\s:]*", re.IGNORECASE)
-_NUMBER = r"\d{1,9}"
-_BODY = re.compile(rf"{_NUMBER}(?:\s*(?:[,;&+-]|and\b|to\b)\s*[#^]?{_NUMBER})*(?:\s*†.*)?", re.IGNORECASE)
-_ITEM = re.compile(rf"({_NUMBER})(?:\s*(?:-|to\b)\s*({_NUMBER}))?", re.IGNORECASE)
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−~〜～", "-") | {"、": ",", "，": ",", "；": ";", "·": ","})
+_ESCAPED = re.compile(r"\\(?=[\[\]])")
+_BESIDE = re.compile(r"[\s,;]*(?:and|or|to|[&+/-])?\s*", re.IGNORECASE)
+"""Between two marks that are one."""
+_RANGE = re.compile(r"-|\s*to\s*", re.IGNORECASE)
 _LEFT = re.compile(r"[\[(]\s*(?:see|cf\.?|from)?\s*(?:[\])]|$)", re.IGNORECASE)
 _SAYING = word_set("according source sources says say said states state stated notes note per see as film title")
 
@@ -48,31 +46,10 @@ class _Mark:
     leads: bool
 
 
-def numbers_in(body: str, given: int) -> tuple[int, ...]:
-    """The numbers that the inside of a bracket cites; () where it is no citation. given: how many sources there are."""
-    body = unicodedata.normalize("NFKC", body).translate(_DASHES).strip()
-    label = _LABEL.match(body)
-    body = body[label.end() :] if label else body
-    if not _BODY.fullmatch(body):
-        return ()
-    found: list[int] = []
-    for match in _ITEM.finditer(body.partition("†")[0]):
-        first = int(match.group(1))
-        last = int(match.group(2) or first)
-        if (_year(first, given) and _year(last, given)) and not label:
-            continue
-        low, high = min(first, last), max(first, last)
-        found += [*range(low, min(high, low + MOST_IN_RANGE - 1)), high]
-    return tuple(dict.fromkeys(found))
-
-
-def _year(number: int, given: int) -> bool:
-    return 1000 <= number <= 2999 and number > given
-
-
 def statements(text: str, given: int) -> list[Statement]:
     """What an answer states, in order, each with what it cites. Headings, and lines without a word, are left out."""
-    return [statement for block in blocks.blocks(text) for statement in _of_block(block, given)]
+    plain = _ESCAPED.sub("", text)
+    return [statement for block in blocks.blocks(plain) for statement in _of_block(block, given)]
 
 
 def _of_block(block: str, given: int) -> list[Statement]:
@@ -100,8 +77,9 @@ def _without_marks(block: str, given: int) -> tuple[str, list[_Mark]]:
             continue
         between, after = block[at : match.start()], block[match.end() :]
         at = match.end()
-        if marks and not between.strip(" ,;"):
-            marks[-1] = replace(marks[-1], numbers=_once(marks[-1].numbers, numbers)[:MOST_TOGETHER])
+        if marks and _beside(between.translate(DASHES), after):
+            numbers = _once(marks[-1].numbers, _joined(marks[-1].numbers, numbers, between))
+            marks[-1] = replace(marks[-1], numbers=numbers[:MOST_TOGETHER])
         else:
             bare += between
             stripped = bare.rstrip()
@@ -114,6 +92,20 @@ def _without_marks(block: str, given: int) -> tuple[str, list[_Mark]]:
         if marks[-1].leads:
             at += len(after) - len(after.lstrip())
     return bare + block[at:], marks
+
+
+def _beside(between: str, after: str) -> bool:
+    """Whether nothing but an "and" or a sign stands between two marks, and the second begins no sentence of its own:
+    "[1] and [2] says that …"."""
+    word = next(iter(tokens(after[:30])), "") if after.lstrip()[:1].islower() else ""
+    return bool(_BESIDE.fullmatch(between)) and not (between.strip(" ,;") and word in _SAYING)
+
+
+def _joined(before: tuple[int, ...], numbers: tuple[int, ...], between: str) -> tuple[int, ...]:
+    """The numbers of a mark that stands beside one; with those between them, where a dash makes it a range."""
+    if not _RANGE.fullmatch(between.translate(DASHES)):
+        return numbers
+    return (*spread(before[-1], numbers[0]), *numbers)
 
 
 def _once(*numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -144,7 +136,9 @@ def _parts(bare: str, start: int, end: int, marks: list[_Mark]) -> list[Statemen
         parts.append(Statement(_trimmed(bare[at : mark.place]), _once(waiting, mark.numbers)))
         at, waiting = mark.place, ()
     rest = bare[at:end]
-    if waiting:
+    if waiting and parts and not _states(rest):
+        parts[-1] = Statement(parts[-1].text, _once(parts[-1].numbers, waiting))
+    elif waiting:
         parts.append(Statement(_trimmed(rest), waiting))
     elif _states(rest):
         last = parts.pop()

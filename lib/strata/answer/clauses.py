@@ -1,7 +1,8 @@
 """A claim cut into what it states one by one, so that one true half does not carry the other. Pure.
 
 Cut at "and", "but", "who", "while" … and at semicolons, where both sides have at least two words that mean something;
-never inside a quotation. By rule: it also cuts in two what is one, which costs little, since each part must then hold.
+never inside a quotation or a number. By rule: it also cuts in two what is one, which costs little, since each part must
+then hold.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from strata.answer.quotes import quotes
 from strata.core.analysis import stopwords, tokens
 
 _CUT = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|while|who|whose|which|because|although|though|when|then|whereas)\s+(?:(?:then|also|later)\s+)?"
+    r"(?:,\s*|\s+)(?:(?<!hundred\s)(?<!thousand\s)and(?!\s+a\s+half\b)|but|while|who|whose|which|because|although|though|"
+    r"when|then|whereas)\s+(?:(?:then|also|later)\s+)?"
     r"|;\s*|,\s+(?=[a-z]+ing\b)"
 )
 LEAST = 2

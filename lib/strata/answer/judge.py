@@ -4,7 +4,7 @@ A claim is cut into clauses (clauses.py), and each must hold. A clause does not 
 1. a quotation in it does not stand in the document word for word (quotes.py);
 2. a number in it is not in the document, or counts there what the claim counts otherwise (numerals.py);
 3. a proper name in it is not in the document (names.py), or the document says the same of somebody else;
-4. the document denies what it says, or says what it denies (polarity.py);
+4. the document denies what it says, or says what it denies (contradiction.py);
 5. the document says it word for word but for a noun (substitution.py);
 6. its score is below `SUPPORTED`: WORDS × the share of its words, weighted by idf, that one sentence or two in a row
    hold, plus (1 − WORDS) × the best cosine to a sentence, two in a row, or a part of one. A name counts as "someone"
@@ -107,7 +107,7 @@ class Judge:
         cited = (material, *others)
         why = why or against.uncounted(clause, cited, name, stem) or against.unnamed(found, cited, name)
         if not why and not quotes(clause):  # a quotation is the source's own wording
-            why = against.denied(clause, found, near, name, stem) or against.another(found, near, material, name)
+            why = against.contradicted(clause, found, near, name, stem) or against.another(found, near, material, name)
             why = why or self._substituted(clause, weights, material, name)
         return Verdict(clause, score, near.text, why)
 

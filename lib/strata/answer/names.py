@@ -8,7 +8,7 @@ Where every word that matters has a capital, as in a headline, capitals say noth
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from strata.core.analysis import stopwords, tokens
@@ -27,6 +27,9 @@ _ADDRESS = word_set(
 _STARTS = '.!?:;"“”„«»‘('
 _SMALL = word_set("a an and as at but by for from in into of on or the to vs with")
 """Words that headlines write small."""
+_FAMILY = re.compile(
+    r"\b[Tt]he\s+(?:[a-zà-þ][\w-]*\s+)?([A-ZÀ-Þ][\w-]*s\b(?!\s+[A-ZÀ-Þ])|[A-ZÀ-Þ][\w-]*(?=\s+(?:family|clan|brothers|sisters)\b))"
+)
 HEADLINE = 5
 """Words from which on a text can be one."""
 
@@ -104,11 +107,25 @@ def missing(found: Sequence[Name], known: Collection[str]) -> list[Name]:
 
 
 def _known(word: str, known: Collection[str]) -> bool:
-    if word in known or word.removesuffix("s") in known:
+    if word in known or word.removesuffix("s") in known or f"{word}s" in known:
         return True
     # Texan, Texas; Mexican, Mexico; Italian, Italy
     places = [word.removesuffix(end) for end in ("n", "an", "ian", "ean", "ese") if word.endswith(end)]
     return any(len(place) >= 4 and other.startswith(place) for place in places for other in known)
+
+
+def singular(words: Iterable[str]) -> frozenset[str]:
+    """Names as they are compared where one may stand in the plural: Kims and Kim."""
+    return frozenset(word.removesuffix("s") for word in words)
+
+
+def families(text: str) -> frozenset[str]:
+    """The names in a text that stand for several people ("the wealthy Parks", "the Kim family"), folded, singular."""
+    return singular(word for match in _FAMILY.finditer(text) for word in tokens(match.group(1)))
+
+
+def begins_with_family(sentence: str) -> re.Match[str] | None:
+    return _FAMILY.match(sentence)
 
 
 def masked(text: str, found: Sequence[Name]) -> str:

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from strata.answer import numerals
+from strata.answer.contradiction import contrary
 from strata.answer.material import Material
-from strata.answer.names import Name, missing
+from strata.answer.names import Name, begins_with_family, missing, singular
 from strata.answer.nearness import Near
 from strata.answer.polarity import denies, scopes
-from strata.answer.quotes import held, quotes
+from strata.answer.quotes import held, quotes, spaced
 from strata.core.analysis import stopwords, tokens
 
 LITERAL = 0.6
@@ -34,17 +35,19 @@ def quoted(clause: str, material: Material, name: str) -> str:
 
 
 def miscounted(clause: str, material: Material, name: str, stem: Stem) -> str:
-    """A number of what the document counts otherwise."""
+    """A number of what the document counts otherwise; its title may agree, but says nothing against the text."""
     for number in numerals.numbers(clause, stem):
-        same = [other for other in material.numbers if other.counted & number.counted]
-        if same and all(other.value != number.value for other in same):
-            return f"{name} says {same[0].written}, not {number.written}: {_around(same[0], material)}"
+        if any(other.value == number.value and other.counted & number.counted for other in material.numbers):
+            continue
+        other = next((other for other in material.counts if other.counted & number.counted), None)
+        if other:
+            return f"{name} says {other.written}, not {number.written}: {_around(other, material)}"
     return ""
 
 
 def _around(number: numerals.Number, material: Material) -> str:
     """The sentence in which a number stands."""
-    words = f" {number.written} "
+    words = spaced(number.written)
     return next((s for s, text in zip(material.sentences, material.spaced[0], strict=True) if words in text), "")
 
 
@@ -65,17 +68,13 @@ def unnamed(found: Sequence[Name], cited: Sequence[Material], name: str) -> str:
     return f"{name} does not mention {absent[0].text}" if absent else ""
 
 
-def denied(clause: str, found: Sequence[Name], near: Near, name: str, stem: Stem) -> str:
+def contradicted(clause: str, found: Sequence[Name], near: Near, name: str, stem: Stem) -> str:
     """The document says the contrary: one of the two denies it and the other does not."""
     named = {word for one in found for word in one.words}
-    wanted = {stem(word) for word in tokens(clause) if word not in stopwords() and word not in named}
-
-    def closest(text: str) -> str:
-        return max(scopes(text), key=lambda piece: len(wanted & set(map(stem, tokens(piece)))))
-
-    said = closest(near.wording) if near.shared >= LITERAL else closest(near.part) if near.part_cosine >= CLOSE else ""
+    said = near.wording if near.shared >= LITERAL else near.part if near.part_cosine >= CLOSE else ""
     if said:
-        return f"{name} says otherwise: {said}" if denies(clause) != denies(said) else ""
+        against = contrary(clause, said, named, stem)
+        return f"{name} says otherwise: {against}" if against else ""
     if denies(clause) and not any(map(denies, (*scopes(near.part), *scopes(near.wording)))):
         return f"{name} does not deny that: {near.part}"
     return ""
@@ -85,16 +84,23 @@ def another(found: Sequence[Name], near: Near, material: Material, name: str) ->
     """The document says it of somebody else: the sentence begins with another name, and has none of these.
 
     A first word is a name where a second follows, or a comma or possessive, and the document never writes it small.
+    What a family does ("The Kims"), one of them may be said to do; so there it must be another family of the document.
     """
-    title = set(tokens(material.title))
-    wanted = {word for one in found for word in one.words} - title
+    wanted = {word for one in found for word in one.words} - set(tokens(material.title))
     words = tokens(near.wording)
-    if not wanted or near.shared < LITERAL or wanted & set(words) or not words or words[0] in stopwords():
+    if not wanted or near.shared < LITERAL or near.wording == material.sentences[0]:
         return ""
-    subject = _SUBJECT.match(near.wording)
-    if not subject or words[0] in material.cased.small or near.wording == material.sentences[0]:
+    if singular(wanted) & singular(words):
+        return ""
+    family = begins_with_family(near.wording)
+    subject = family or _SUBJECT.match(near.wording)
+    if not subject or (singular(wanted).isdisjoint(material.families) if family else _small(words[0], material)):
         return ""
     return f"{name} says that of {subject.group().strip()}: {near.wording}"
+
+
+def _small(word: str, material: Material) -> bool:
+    return word in stopwords() or word in material.cased.small
 
 
 def unsaid(clause: str, found: Sequence[Name], name: str) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from strata.answer.brackets import numbers_in
 from strata.answer.citable import CLOSING, OPENING
-from strata.answer.cite import numbers_in
 
 LONGEST_WORD = 200
 """Characters without a blank."""

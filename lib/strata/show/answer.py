@@ -43,7 +43,7 @@ def rest(found: Found, *, told: bool = False) -> Iterator[Block]:
         else:
             yield line((f"Answer   {_who(answer, step.facts, step.usage)}", "bold"))
             yield from _text(answer)
-        yield from _check(answer)
+        yield from _check(answer, step.facts)
     yield from drawn(found.words)
 
 
@@ -53,7 +53,7 @@ def checked(found: Found, answer: Answer) -> Iterator[Block]:
     yield from _sources(found, answer.sources)
     yield line(("Answer   as given", "bold"))
     yield from _text(answer)
-    yield from _check(answer)
+    yield from _check(answer, {})
 
 
 def _sources(found: Found, docs: Sequence[int]) -> Iterator[Block]:
@@ -82,14 +82,26 @@ def _text(answer: Answer) -> Iterator[Block]:
         yield from wrapped(between(clean(paragraph).split(" "), " "), width(), "  ", "  ")
 
 
-def _check(answer: Answer) -> Iterator[Block]:
+def _check(answer: Answer, facts: dict[str, Any]) -> Iterator[Block]:
     if answer.abstained:
-        yield line((f"Check    abstained: the sources hold too little ({answer.evidence:.2f})", "bold"))
-        return
-    yield line((f"Check    {verdict(answer)}", "bold"))
+        yield line((f"Check    abstained: {_abstained(answer, facts)}", "bold"))
+    else:
+        yield line((f"Check    {verdict(answer)}", "bold"))
     for citation in answer.citations:
         score = "" if citation.score is None else f" {citation.score:.2f}"
         lead = f"  {SIGNS[citation.status]} [{citation.number}] {citation.status}{score}  "
         yield cut(lead + clean(citation.evidence), width())
     for claim in answer.uncited:
         yield cut(f"  – uncited  {clean(claim.text)}", width())
+
+
+def _abstained(answer: Answer, facts: dict[str, Any]) -> str:
+    """Why there is no answer."""
+    evidence = answer.evidence or 0.0
+    if not facts.get("by_rule", True):
+        return "the model says that the sources hold no answer"
+    if not answer.sources:
+        return "there are no sources"
+    if evidence < facts.get("min_evidence", 1.0):
+        return f"the sources hold too little ({evidence:.2f})"
+    return "the sources have no sentence to repeat"

@@ -25,7 +25,8 @@ def start(cache: Path, *args: str, pause: str = "") -> subprocess.Popen[str]:
     """A hybrid search over a catalogue. pause: the process stops for good before its pause-th fsync, rename or replace;
     without one it says on stderr how many there were: WRITES n."""
     stop = (
-        "import atexit, os, sys, time, pathlib\n"
+        "import atexit, os, signal, sys, time, pathlib\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored where tests run in the background
         f"left = [{pause or -1}]\n"
         "atexit.register(lambda: print('WRITES', -1 - left[0], file=sys.stderr))\n"
         "def counted(real):\n"

@@ -88,7 +88,8 @@ def test_a_bug_is_not_hidden() -> None:
 
 
 INTERRUPTED = r"""
-import sys, threading, time, json
+import signal, sys, threading, time, json
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
 from strata.llm.many import ask_all
 from strata.llm.recording import Recorded
 from strata.llm.types import Message, Reply, Request

@@ -31,8 +31,7 @@ _OF_ONE_COMMAND = {"show_plan", "no_log", "show_prompt", "debug", "evaluate", "s
 @dataclass(frozen=True)
 class Asked:
     """base: the name of the command's plan. values: every plan option with its value. given: the options that were
-    typed, the command's own too.
-    puts: the layers, by slot, that the command puts into the plan whatever it holds."""
+    typed, the command's own too. puts: the layers, by slot, that the command puts into the plan whatever it holds."""
 
     base: str
     values: dict[str, Any]

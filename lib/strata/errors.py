@@ -75,8 +75,8 @@ class ProviderError(StrataError):
     """again: whether asking again may help. fatal: whether every further request would end the same way.
 
     retry_after: seconds that the provider asks to wait, where it says so. reached: whether the request came to a
-    server, which is what counts against a run's budget. reply: what a model wrote all the same, where
-    it wrote something that is no use: it was paid for, and a caller may repair it.
+    server, which is what counts against a run's budget. reply: what a model wrote all the same, where it wrote
+    something that is no use: it was paid for, and a caller may repair it.
     """
 
     kind = "provider"

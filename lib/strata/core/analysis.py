@@ -16,7 +16,6 @@ from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 
 from strata import paths
-from strata.core import porter
 from strata.errors import DataError
 
 NAME = "nfkc-casefold-unaccent+stopwords+porter/2"
@@ -76,7 +75,7 @@ def _with_marks(text: str) -> Iterator[tuple[int, int]]:
     """Where each letter stands, with the marks that follow it."""
     start = 0
     for end in range(1, len(text) + 1):
-        if end == len(text) or not unicodedata.category(text[end]).startswith("M"):
+        if end == len(text) or text[end].isascii() or not unicodedata.category(text[end]).startswith("M"):
             yield start, end
             start = end
 
@@ -107,6 +106,8 @@ class Stemmer:
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:
+        from strata.core import porter  # most searches know all their words
+
         return porter.load()
 
     def __call__(self, surface: str) -> str:

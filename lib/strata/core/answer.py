@@ -36,8 +36,8 @@ class Claim:
 @dataclass(frozen=True)
 class Answer:
     """text: plain, in lines. sources: the documents (positions) behind the numbers 1, 2, …. evidence: how much the
-    sources have to say, 0 to 1; None where it was not measured. abstained: the text says that they have
-    too little: by what was measured, by the model that read them, or since no sentence of theirs can be repeated.
+    sources have to say, 0 to 1; None where it was not measured. abstained: the text says that they have too little: by
+    what was measured, by the model that read them, or since no sentence of theirs can be repeated.
     """
 
     mode: str

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from strata.errors import BadReply, ProviderError, Refused
 from strata.llm.faults import clean
@@ -23,12 +22,13 @@ from strata.llm.retry import Tries
 from strata.llm.thinking import Spoken, begins_thinking, visible
 from strata.llm.types import Message, Reply, Schema, Usage
 from strata.llm.wire import Call, Raw, Unsupported, Wire
+from strata.llm.wrapped import WrappedWire
 
 MORE = 3
 """How many times as many tokens a reply that was cut off gets."""
 
 
-class Asking:
+class Asking(WrappedWire):
     """A LanguageModel over a vendor's wire. tries: how often each call is made; once without it."""
 
     def __init__(
@@ -38,24 +38,12 @@ class Asking:
         tries: Tries | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._wire = wire
+        super().__init__(wire)
         self._note = note
         self._tries = tries
         self._clock = clock
         self._lock = threading.Lock()
         self._dropped: frozenset[str] = frozenset()
-
-    @property
-    def provider(self) -> str:
-        return self._wire.provider
-
-    @property
-    def model(self) -> str:
-        return self._wire.model
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return self._wire.parameters
 
     def complete(
         self,

@@ -80,10 +80,8 @@ class Tries:
             if not isinstance(problem, RateLimited):
                 self._failing = problem.again
             elif problem.retry_after is not None:
-                self._limited = (
-                    self._patience.clock() + problem.retry_after,
-                    copy(problem),
-                )  # as it is now: without a reply
+                now = copy(problem)  # a reply may be left with it later
+                self._limited = (self._patience.clock() + problem.retry_after, now)
 
     def _still_limited(self) -> None:
         with self._lock:

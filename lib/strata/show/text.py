@@ -56,7 +56,7 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     kept = (" " if c.isspace() else "\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
-    return " ".join("".join(c for c in kept if unicodedata.category(c) not in UNSEEN).split(" ")).strip()
+    return "".join(c for c in kept if unicodedata.category(c) not in UNSEEN).strip()
 
 
 def drawable(block: Block) -> Block:
